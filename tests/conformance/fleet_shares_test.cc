@@ -38,6 +38,7 @@ struct Case {
   Duration answer = Duration::millis(1);
   limits::Parameters limit =
       limits::TokenBucketParameters{limits::reduced({kRate, 1'000'000}), {20}};
+  bool beside_another = false;  // That is never what is short.
 };
 
 core::RouteOptions one_shared_limit() {
@@ -60,15 +61,22 @@ class FleetShares : public testing::TestWithParam<Case> {
   void run(Duration length, Fleet::Pause pause = {}) {
     core::RouteOptions route = one_shared_limit();
     route.inside_records = 2 * kBacklog;
-    limits::Limit limit{"limit", GetParam().limit};
-    limit.by_flows = true;
+    std::vector<limits::Limit> limits{{"limit", GetParam().limit}};
+    limits[0].by_flows = true;
+    if (GetParam().beside_another) {
+      limits.push_back(
+          {"other", limits::TokenBucketParameters{limits::reduced({kRate, 100'000}), {200}}});
+      route.limit_count = 2;
+      route.shared_limits = 3;
+      route.limits[1] = core::LimitId{1};
+    }
     memory::Table table;
     Fleet fleet(route, {"", GetParam().answer, Duration::millis(5), Duration::millis(1), 64},
                 kBegin);
     fleet.set_flows([](std::size_t gate, std::uint32_t slot) { return mark(flow_of(gate, slot)); });
     if (pause) fleet.set_pause(pause);
     for (std::size_t i = 0; i < GetParam().flows.size(); ++i) {
-      fleet.add_gate(std::make_unique<MemoryLimiter>(table, std::span(&limit, 1)));
+      fleet.add_gate(std::make_unique<MemoryLimiter>(table, limits));
     }
     fleet.run(length, kBacklog);
     left_ = fleet.left();
@@ -205,12 +213,14 @@ const limits::Parameters kQueue =
 
 INSTANTIATE_TEST_SUITE_P(
     , FleetShares,
-    testing::Values(Case{"one_gate", {{0, 1, 2}}}, Case{"all_in_both", {{0, 1, 2}, {0, 1, 2}}},
-                    Case{"each_its_own", {{0}, {1, 2}}}, Case{"one_in_both", {{0, 2}, {1, 2}}},
-                    Case{"three_gates", {{0}, {1}, {2}}},
-                    Case{"far_away", {{0, 1}, {0, 2}}, Duration::millis(20)},
-                    Case{"of_a_log", {{0, 2}, {1, 2}}, Duration::millis(1), kLog},
-                    Case{"of_a_queue", {{0, 2}, {1, 2}}, Duration::millis(1), kQueue}),
+    testing::Values(
+        Case{"one_gate", {{0, 1, 2}}}, Case{"all_in_both", {{0, 1, 2}, {0, 1, 2}}},
+        Case{"each_its_own", {{0}, {1, 2}}}, Case{"one_in_both", {{0, 2}, {1, 2}}},
+        Case{"three_gates", {{0}, {1}, {2}}},
+        Case{"far_away", {{0, 1}, {0, 2}}, Duration::millis(20)},
+        Case{"of_a_log", {{0, 2}, {1, 2}}, Duration::millis(1), kLog},
+        Case{"of_a_queue", {{0, 2}, {1, 2}}, Duration::millis(1), kQueue},
+        Case{.name = "beside_another_limit", .flows = {{0, 2}, {1, 2}}, .beside_another = true}),
     [](const auto& its) { return its.param.name; });
 
 }  // namespace
