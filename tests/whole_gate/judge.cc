@@ -114,6 +114,7 @@ void Judge::accepted(std::size_t request, const std::vector<std::size_t>& places
 // Once the gate has been told that a record was accepted, that record does not come again.
 void Judge::look_at_repeat(const Known& known, const Name& name, std::size_t request) {
   ++repeats_;
+  const Micros forgot = std::max(forgot_all_, forgot_[name.partition]);
   const Asked& again = requests_[request];
   if (known.committed && *known.committed + kKnown < again.left) {
     throw Broken(text_of(name) + " was sent although it is committed");
@@ -123,7 +124,7 @@ void Judge::look_at_repeat(const Known& known, const Name& name, std::size_t req
     if (first.told && *first.told + kLongestWay < kernel_.now() && first.left == again.left) {
       throw Broken(text_of(name) + " was sent again under the same permit");
     }
-    if (!first.told || first.left < forgot_) continue;
+    if (!first.told || first.left < forgot) continue;
     const bool in_time = *first.told - first.left < kInTime;
     if (in_time && *first.told + kKnown < again.left) {
       throw Broken(text_of(name) + " was sent again, although the gate was told " +

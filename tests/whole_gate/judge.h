@@ -75,8 +75,10 @@ class Judge {
   // The gate has all of the answer.
   void told(std::size_t request) { requests_[request].told = kernel_.now(); }
 
-  // Something happened after which whatever was not committed may come again.
-  void forgets_uncommitted() { forgot_ = kernel_.now(); }
+  // Something happened after which whatever was not committed may come again: of that partition,
+  // or of all.
+  void forgets_uncommitted(int partition) { forgot_[partition] = kernel_.now(); }
+  void forgets_uncommitted() { forgot_all_ = kernel_.now(); }
 
   // The group has that all below `next` is finished, and these too.
   void committed(int partition, std::int64_t next,
@@ -119,7 +121,8 @@ class Judge {
   std::map<std::string, std::string> permits_;           // Whose attempt each was.
   std::map<std::string, std::vector<Micros>> admitted_;  // By the limit's keys.
   std::map<std::string, std::int64_t> last_;             // Accepted of each lane.
-  Micros forgot_ = 0;
+  std::map<int, Micros> forgot_;                         // Of each partition.
+  Micros forgot_all_ = 0;
   std::uint64_t repeats_ = 0;
 };
 

@@ -86,7 +86,7 @@ void RecordFeed::partition_done(core::PartitionId partition) {
     return;
   }
   reading.assigned = false;
-  judge_.forgets_uncommitted();
+  judge_.forgets_uncommitted(static_cast<int>(partition.value));
   later(kernel_.between(0, 500'000), [this, partition] { assign(partition.value); });
 }
 
