@@ -38,6 +38,14 @@ Promise draw_limit(Kernel& kernel, Plan& plan) {
   }
 }
 
+// Flows share what has no key, and is booked ahead in any order but the partition's; beside it
+// there is no limit that is not.
+bool draw_shares(Kernel& kernel, const Plan& plan) {
+  if (plan.ordered == Ordered::by_partition) return false;
+  if (plan.promise.by_key || plan.promise.by_the_clock) return false;
+  return kernel.one_in(2);
+}
+
 std::string urls(const Plan& plan) {
   if (plan.servers == 1) return "url: \"http://" + Receiver::host(1) + "/in\"\n";
   std::string text = "urls:\n";
@@ -55,6 +63,8 @@ Plan draw_plan(Kernel& kernel) {
   plan.http2 = kernel.one_in(2);
   plan.ordered = static_cast<Ordered>(kernel.dice(3));
   plan.promise = draw_limit(kernel, plan);
+  plan.shares = draw_shares(kernel, plan);
+  if (plan.shares) plan.limit.insert(plan.limit.size() - 1, ", share: keys");
   plan.partitions = static_cast<int>(1 + kernel.dice(5));
   plan.records = static_cast<std::int64_t>(20 + kernel.dice(300));
   plan.bad_until = kernel.between(0, 30 * kSecond);
@@ -63,7 +73,7 @@ Plan draw_plan(Kernel& kernel) {
   if (kernel.one_in(3)) plan.weather.most_gap = kernel.between(0, 300);
   plan.in_flight = 1 + kernel.dice(30);
   if (kernel.one_in(4)) plan.together = 2 + kernel.dice(12);
-  if (kernel.one_in(3)) plan.attempts = plan.together + kernel.dice(20);
+  if (kernel.one_in(3) && !plan.shares) plan.attempts = plan.together + kernel.dice(20);
   if (kernel.one_in(3)) plan.servers = 2;
   plan.by_key = plan.together == 1 && kernel.one_in(2);
   plan.redis_forgets = kernel.one_in(6);
@@ -84,6 +94,9 @@ std::string configuration(const Plan& plan, const std::string& redis, int editio
     text += "  attempts: {algorithm: concurrency, limit: " + number(plan.attempts) +
             ", lease: 8s, store: redis}\n";
   }
+  if (plan.shares) {
+    text += "shares:\n  keys: {by: record_key, weight: {default: 1, k0: 3, \"k*\": 2}}\n";
+  }
   text += "targets:\n  t:\n    http:\n      " + urls(plan) +
           "      timeout: " + number(kShortestTimeout / 1'000 + edition % 3 * 200) +
           "ms\n      http2: " + (plan.http2 ? "always" : "never") + "\n      max_in_flight: " +
@@ -93,8 +106,9 @@ std::string configuration(const Plan& plan, const std::string& redis, int editio
   }
   text +=
       "    breaker: {max_wait: 5s}\nroutes:\n  - name: r\n    topics: [results]\n    target: t\n";
-  return text + "    limits: [shared" + (counts ? ", attempts" : "") +
-         "]\n    order: " + kOrders[static_cast<int>(plan.ordered)] +
+  return text + "    limits: [shared" + (counts ? ", attempts" : "") + "]\n" +
+         (plan.shares ? "    share: keys\n" : "") +
+         "    order: " + kOrders[static_cast<int>(plan.ordered)] +
          "\n    retry: {initial: " + number(100 + edition % 2 * 50) + "ms, max: 2s}\n";
 }
 

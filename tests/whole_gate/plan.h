@@ -19,6 +19,7 @@ struct Plan {
   std::string limit;           // ... as its section says it, ...
   double per_second = 0;       // ... and what it lets through.
   std::uint64_t attempts = 0;  // What a second limit allows under way in the fleet; 0: none does.
+  bool shares = false;         // Flows by key share the limit by weight, as in a fleet.
   std::uint64_t in_flight = 1;
   std::uint64_t together = 1;  // How many records a request has at most.
   int servers = 1;
