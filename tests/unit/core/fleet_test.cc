@@ -141,5 +141,20 @@ TEST(Fleet, WhoIsHeldUpByOthersAsksAgainSoonAndNotAtOnce) {
   EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
 }
 
+// Whatever the limit has said of the next permit, that is for them.
+TEST(Fleet, WhoIsHeldUpByOthersOfItsGateAsksAgainOnceTheseMayHaveAsked) {
+  FleetGate bench;
+  for (std::uint32_t i = 0; i < 20; ++i) bench.arrive_of(kAcme, i);
+  bench.grant({kAcme});
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.grant({}, HeldUp::by_own);
+  bench.pass(Duration::micros(4'999));
+  EXPECT_EQ(bench.all<Ask>().size(), asks);
+  bench.pass(Duration::micros(1));
+  ASSERT_EQ(bench.all<Ask>().size(), asks + 1);
+  bench.grant({kAcme}, HeldUp::by_own);
+  EXPECT_EQ(bench.all<Ask>().size(), asks + 2) << "at once, where it was given something";
+}
+
 }  // namespace
 }  // namespace einlass::core
