@@ -16,7 +16,10 @@ const std::vector<Parameters>& all_limits() {
   constexpr Duration second = Duration::seconds(1);
   static const std::vector<Parameters> all{
       SlidingLogParameters{{5}, second},
+      SlidingLogParameters{{5}, second, 90},
+      SlidingLogParameters{{5}, second, 50, {3}},
       TokenBucketParameters{{3, 1'000'000}, {7}},
+      TokenBucketParameters{{3, 1'000'000}, {7}, true},
       GcraParameters{{3, 1'000'000}, {7}},
       FixedWindowParameters{{5}, second},
       FixedWindowParameters{{5}, second, true},
