@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,6 +50,13 @@ struct Progress {
   std::exit(64);
 }
 
+std::uint64_t read_number(const std::string& name, std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, wrong] = std::from_chars(text.begin(), text.end(), number);
+  if (wrong != std::errc{} || end != text.end()) usage(name + " needs a number");
+  return number;
+}
+
 FaultSet read_faults(const std::string& names) {
   FaultSet set;
   std::istringstream in(names);
@@ -68,7 +76,11 @@ Arguments read_arguments(int argc, char** argv) {
     if (name == "--keep-going") arguments.keep_going = true;
     if (name == "--verbose" || name == "--keep-going") continue;
     if (++i == argc) usage(name + " needs a value");
-    const std::uint64_t number = std::strtoull(argv[i], nullptr, 10);
+    if (name == "--without") {
+      arguments.one.overrides.without = read_faults(argv[i]);
+      continue;
+    }
+    const std::uint64_t number = read_number(name, argv[i]);
     if (name == "--seed") {
       arguments.one.seed = number;
       arguments.single = true;
@@ -82,8 +94,6 @@ Arguments read_arguments(int argc, char** argv) {
       arguments.one.overrides.records = static_cast<std::int64_t>(number);
     } else if (name == "--gates") {
       arguments.one.overrides.instances = number;
-    } else if (name == "--without") {
-      arguments.one.overrides.without = read_faults(argv[i]);
     } else {
       usage("there is no option " + name);
     }
@@ -114,8 +124,13 @@ bool same_twice(const Case& one, std::uint64_t hash) {
   _exit(0);
 }
 
-// All seeds, on all cores. Gives back the seeds that failed: the first ones, or all.
-std::set<std::uint64_t> run_many(const Arguments& arguments, std::uint64_t& steps) {
+struct Ran {
+  std::uint64_t seeds = 0, steps = 0;  // Of those that did not fail.
+  std::set<std::uint64_t> failed;      // The first ones, or all.
+};
+
+// All seeds, on all cores.
+Ran run_many(const Arguments& arguments) {
   const std::size_t workers =
       std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostWorkers);
   void* memory = mmap(nullptr, sizeof(Progress) * workers, PROT_READ | PROT_WRITE,
@@ -129,13 +144,13 @@ std::set<std::uint64_t> run_many(const Arguments& arguments, std::uint64_t& step
       if (!std::freopen("/dev/null", "w", stderr)) _exit(1);
       work(arguments, workers, progress[worker]);
     }
-    children[child] = worker;
+    if (child > 0) children[child] = worker;
   };
   for (std::size_t i = 0; i < workers; ++i) {
     progress[i].seed = arguments.from + i;
     start(i);
   }
-  std::set<std::uint64_t> failed;
+  Ran ran;
   while (!children.empty()) {
     const pid_t child = wait(nullptr);
     const auto at = children.find(child);
@@ -143,13 +158,16 @@ std::set<std::uint64_t> run_many(const Arguments& arguments, std::uint64_t& step
     const std::size_t worker = at->second;
     children.erase(at);
     if (!progress[worker].failed) continue;
-    failed.insert(progress[worker].seed);
+    ran.failed.insert(progress[worker].seed);
     progress[worker].failed = false;
     progress[worker].seed += workers;
     if (arguments.keep_going) start(worker);
   }
-  for (std::size_t i = 0; i < workers; ++i) steps += progress[i].steps;
-  return failed;
+  for (std::size_t i = 0; i < workers; ++i) {
+    ran.seeds += progress[i].done;
+    ran.steps += progress[i].steps;
+  }
+  return ran;
 }
 
 // After the end of its trace.
@@ -173,8 +191,9 @@ int run_one(const Arguments& arguments) {
 }
 
 int run_all(const Arguments& arguments) {
-  std::uint64_t steps = 0;
-  const std::set<std::uint64_t> failed = run_many(arguments, steps);
+  const Ran ran = run_many(arguments);
+  const std::set<std::uint64_t>& failed = ran.failed;
+  const std::uint64_t ended = ran.seeds + failed.size();
   if (arguments.keep_going) {
     for (const std::uint64_t seed : failed) {
       Case one = arguments.one;
@@ -190,9 +209,12 @@ int run_all(const Arguments& arguments) {
     if (verdict.failed) report(one, verdict);
     if (!verdict.failed) std::cout << "check same_seed_same_trace: it fails only sometimes\n";
   }
-  std::cout << arguments.seeds << " seeds, " << steps << " steps, " << failed.size() << " failures"
+  std::cout << ended << " seeds, " << ran.steps << " steps, " << failed.size() << " failures"
             << std::endl;
-  return failed.empty() ? 0 : 1;
+  if (failed.empty() && ended != arguments.seeds) {
+    std::cout << "only these of " << arguments.seeds << " have run" << std::endl;
+  }
+  return failed.empty() && ended == arguments.seeds ? 0 : 1;
 }
 
 }  // namespace
