@@ -228,6 +228,9 @@ def main():
     unseen = broken = 0
     with tempfile.TemporaryDirectory() as folder:
         tree = Tree(folder)
+        unbroken = tree.verdict(arguments.seeds, any_will_do=False)
+        if unbroken != ("-", "-"):
+            sys.exit("something fails with nothing broken: unit tests: {}, simulation: {}".format(*unbroken))
         for name, file, old, new in BREAKAGES:
             if arguments.only not in name:
                 continue
