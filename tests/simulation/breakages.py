@@ -109,6 +109,7 @@ BREAKAGES = [
     ("aside: nobody is called", "placing.cc", "    if (part_left(line) <= 0) return;\n    may_send", "    if (true) return;\n    may_send"),
     ("spoken_for: ahead, though many wait for a place", "asking.cc", "    if (target.room.fresh() > soon) return true;\n", ""),
     ("spoken_for: ahead never", "asking.cc", "    return target.ahead.permits >= 2", "    return target.ahead.permits > (1 << 30) && 2 >= 2"),
+    ("hopeless: whoever is next", "shortage.cc", "  return is_ready(line, asked_for) ? asked_for.slot : kNoSlot;\n", "  return next_of(line);\n"),
     ("after never: at once, whoever waits", "shortage.cc", "line.count() > 0 && (route.dead_letter || route.cost_varies)",
      "(route.dead_letter || route.cost_varies)"),
     ("bound never", "asking.cc", "line.bound = granted < line.asked || event.due.back() > Duration{};", "line.bound = false;"),

@@ -193,10 +193,10 @@ void Instance::before(const core::Event& event) {
   const std::optional<Duration> in_turn = permits_.answered(*answer, now);
   if (!in_turn) return;
   const bool never = answer->due.empty() && !answer->retry;
-  if (never && !answer->stand_in) records_.line_denied_for_good(answer->line);
-  if (never && answer->stand_in) {
-    records_.one_set_aside(answer->line, questions_[answer->ask].costs.front(),
-                           now + kAskAgainForNever);
+  if (never) {
+    const std::int64_t cost = questions_[answer->ask].costs.front();
+    if (!answer->stand_in) records_.denied_for_good(answer->line, cost);
+    if (answer->stand_in) records_.one_set_aside(answer->line, cost, now + kAskAgainForNever);
   }
   const Duration late = now - questions_[answer->ask].decided_at + *in_turn;
   const Line& line = lines_[answer->line.value];

@@ -258,7 +258,7 @@ bool RecordChecks::was_ready(const Shadow& shadow, Instant before) const {
   if (resumed_at_ > before) return false;
   if (is_paused(shadow)) return false;
   const Owned& p = partitions_[shadow.partition.value];
-  if (!p.live || p.leaving || line_hopeless_[shadow.line.value]) return false;
+  if (!p.live || p.leaving || is_hopeless(shadow)) return false;
   if (!is_first(shadow)) return false;
   const auto moved = p.lane_moved.find(shadow.lane);
   return moved == p.lane_moved.end() || moved->second <= before;
@@ -266,6 +266,11 @@ bool RecordChecks::was_ready(const Shadow& shadow, Instant before) const {
 
 bool RecordChecks::is_paused(const Shadow& shadow) const {
   return paused_routes_.contains(shadow.route) || paused_lines_.contains(shadow.line);
+}
+
+// A record of its line that cost no more was denied for good.
+bool RecordChecks::is_hopeless(const Shadow& shadow) const {
+  return shadow.cost >= hopeless_from_[shadow.line.value];
 }
 
 // Of its lane, or without one.

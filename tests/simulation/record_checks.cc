@@ -2,11 +2,17 @@
 #include "record_checks.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "trace.h"
 
 namespace einlass::simulation {
+namespace {
+
+constexpr std::int64_t kNothingDenied = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
 
 RecordChecks::RecordChecks(const Settings& settings)
     : settings_(settings),
@@ -100,7 +106,7 @@ void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant n
   const std::size_t lines = std::max<std::size_t>(line_records_.size(), event.line.value + 1);
   line_records_.resize(lines);
   line_waiting_.resize(lines);
-  line_hopeless_.resize(lines);
+  hopeless_from_.resize(lines, kNothingDenied);
   p.newest = event.offset;
   const bool known = knows(p, event.offset);
   Shadow shadow;
@@ -295,7 +301,9 @@ void RecordChecks::commit_ended(const core::CommitEnded& event) {
   for (Owned& p : partitions_) p.fenced = p.fenced || (p.live && p.before_commit);
 }
 
-void RecordChecks::line_denied_for_good(core::LineId line) { line_hopeless_[line.value] = true; }
+void RecordChecks::denied_for_good(core::LineId line, std::int64_t cost) {
+  hopeless_from_[line.value] = std::min(hopeless_from_[line.value], cost);
+}
 
 // An ask says what its first record costs, and not which one it is: of those that cost the same
 // each may be the one. What costs something else is ready as before.
@@ -324,7 +332,7 @@ void RecordChecks::line_forgotten(core::LineId line) {
   targets_.line_forgotten(line);
   flows_.begin_anew(line);
   paused_lines_.erase(line);
-  if (line.value < line_hopeless_.size()) line_hopeless_[line.value] = false;
+  if (line.value < hopeless_from_.size()) hopeless_from_[line.value] = kNothingDenied;
 }
 
 }  // namespace einlass::simulation

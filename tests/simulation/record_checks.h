@@ -42,7 +42,8 @@ class RecordChecks {
   void moved(const core::PartitionMoved& event);
   // REQUIRES: the settings are others already.
   void reloaded() { targets_.reloaded(); }
-  void line_denied_for_good(core::LineId line);
+  // No waiting helps a record of the line that costs so much; what costs less was not asked for.
+  void denied_for_good(core::LineId line, std::int64_t cost);
   // A record of the line that costs so much waits elsewhere until then, and others go before it.
   void one_set_aside(core::LineId line, std::int64_t cost, Instant until);
 
@@ -212,6 +213,7 @@ class RecordChecks {
   using LinesAtTarget = std::map<core::LineId, std::uint32_t>;
   void check_places(const Shadow& shadow, Instant now) const;
   bool is_paused(const Shadow& shadow) const;
+  bool is_hopeless(const Shadow& shadow) const;
   LinesAtTarget lines_at(core::TargetId target, Instant now, bool surely) const;
   bool may_have_place(core::TargetId target, const LinesAtTarget& lines, core::LineId line) const;
   bool somebody_has_enough(core::TargetId target, Instant now) const;
@@ -247,7 +249,7 @@ class RecordChecks {
   std::vector<Beyond> beyond_;              // Retries of this event that no credit paid for.
   std::vector<std::int64_t> line_records_;  // By line: unforgotten, no orphans.
   std::vector<std::int64_t> line_waiting_;
-  std::vector<bool> line_hopeless_;
+  std::vector<std::int64_t> hopeless_from_;  // By line: the least cost denied for good.
   std::int64_t inside_records_ = 0;
   std::int64_t open_records_ = 0;
   std::int64_t finished_unforgotten_ = 0;

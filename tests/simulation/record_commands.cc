@@ -155,7 +155,7 @@ void RecordChecks::dead_letter(const core::DeadLetter& command, Instant now) {
   } else if (command.reason == core::DeadLetterReason::bad_key) {
     require(shadow->bad_key && shadow->attempt == 0, "dead_letter_reason", "bad_key");
   } else {
-    require(line_hopeless_[shadow->line.value], "dead_letter_reason", "never");
+    require(is_hopeless(*shadow), "dead_letter_reason", "never");
   }
   if (!shadow->doomed) --line_waiting_[shadow->line.value];
   shadow->doomed = true;

@@ -96,6 +96,7 @@ class GoneCosts : public testing::TestWithParam<std::uint32_t> {
   static RouteOptions route() {
     RouteOptions route = varying_route();
     route.shared_limits = GetParam();
+    route.dead_letter = true;
     return route;
   }
 
@@ -126,6 +127,16 @@ TEST_P(GoneCosts, who_goes_before_the_answer_holds_up_nobody) {
   bench.put(PartitionLost{PartitionId{1}});
   bench.answer({}, Duration::seconds(20));
   bench.pass({});
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{1});
+}
+
+// That nothing could ever pay for it was said of the one that is gone.
+TEST_P(GoneCosts, who_goes_before_it_is_denied_for_good_takes_nobody_along) {
+  bench.put(PartitionLost{PartitionId{1}});
+  bench.answer({});
+  EXPECT_TRUE(bench.all<DeadLetter>().empty());
+  bench.pass(Duration::seconds(1));
   ASSERT_EQ(bench.all<Ask>().size(), 2u);
   EXPECT_EQ(bench.all<Ask>().back().cost, Permits{1});
 }
@@ -266,6 +277,7 @@ TEST(Costs, what_a_stand_in_denies_for_good_only_waits_aside) {
   EXPECT_EQ(bench.sent(), Slots{1});
 }
 
+// The next probe is for another record than the last one, though that is still the first.
 TEST(Costs, a_probe_is_asked_for_at_the_cost_of_the_record_that_makes_it) {
   RouteOptions route = varying_route();
   route.retry_initial = route.retry_max = Duration{1};
