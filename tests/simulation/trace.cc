@@ -1,11 +1,11 @@
 #include "trace.h"
 
-#include <array>
 #include <cstdio>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace einlass::simulation {
 namespace {
@@ -210,43 +210,59 @@ struct EventText {
 
 // The numbers of a command, for the hash: two gates that do the same have the same.
 struct CommandNumbers {
-  using Numbers = std::array<std::int64_t, 4>;
+  using Numbers = std::vector<std::int64_t>;
   Numbers operator()(const core::Send& c) const {
-    return {c.record.slot, c.record.use, c.attempt.value,
-            static_cast<std::int64_t>(c.permit.ask.value << 16) + c.permit.index +
-                (c.more ? 32'768 : 0)};
+    Numbers numbers = of(c.permit);
+    numbers.insert(numbers.end(), {c.record.slot, c.record.use, c.attempt.value, c.more});
+    return numbers;
   }
   Numbers operator()(const core::Forget& c) const { return {c.record.slot, c.record.use}; }
   Numbers operator()(const core::Ask& c) const {
-    return {c.line.value, c.min.value, c.max.value, c.horizon.us};
-  }
-  Numbers operator()(const core::Release& c) const {
-    return {c.line.value, static_cast<std::int64_t>(c.permit.ask.value), c.permit.index};
-  }
-  Numbers operator()(const core::Ended& c) const {
-    return {c.line.value, static_cast<std::int64_t>(c.permit.ask.value), c.permit.index};
-  }
-  Numbers operator()(const core::ForgetLine& c) const { return {c.line.value}; }
-  Numbers operator()(const core::DeadLetter& c) const { return {c.record.slot, c.record.use}; }
-  Numbers operator()(const core::Hold& c) const { return {c.partition.value}; }
-  Numbers operator()(const core::Read& c) const { return {c.partition.value}; }
-  Numbers operator()(const core::Commit& c) const { return of(c.entries); }
-  Numbers operator()(const core::Transact& c) const {
-    Numbers numbers = of(c.entries);
-    numbers[2] = c.target.value;
+    Numbers numbers{c.line.value, c.min.value, c.max.value, c.horizon.us, c.cost.value, c.again};
+    for (const Permits cost : c.costs) numbers.push_back(cost.value);
+    if (c.flows == nullptr) return numbers;
+    for (const AskingFlow& flow : c.flows->flows) {
+      numbers.insert(numbers.end(), {static_cast<std::int64_t>(flow.id.value), flow.level,
+                                     flow.weight, flow.records, flow.served.value_or(-1)});
+    }
     return numbers;
   }
+  Numbers operator()(const core::Release& c) const { return with(c.line.value, of(c.permit)); }
+  Numbers operator()(const core::Ended& c) const { return with(c.line.value, of(c.permit)); }
+  Numbers operator()(const core::ForgetLine& c) const { return {c.line.value}; }
+  Numbers operator()(const core::DeadLetter& c) const {
+    return {c.record.slot, c.record.use, static_cast<int>(c.reason)};
+  }
+  Numbers operator()(const core::Hold& c) const {
+    return {c.partition.value, static_cast<int>(c.reason)};
+  }
+  Numbers operator()(const core::Read& c) const { return {c.partition.value}; }
+  Numbers operator()(const core::Commit& c) const { return of(c.entries); }
+  Numbers operator()(const core::Transact& c) const { return with(c.target.value, of(c.entries)); }
   Numbers operator()(const core::PartitionDone& c) const { return {c.partition.value}; }
   Numbers operator()(const core::Stopped&) const { return {}; }
 
   static Numbers of(std::span<const core::CommitEntry> entries) {
-    Numbers numbers{};
+    Numbers numbers;
     for (const core::CommitEntry& entry : entries) {
-      numbers[0] = numbers[0] * 1'000'003 + entry.partition.value;
-      numbers[1] = numbers[1] * 31 + entry.next.value % 1'000'000'007;
-      numbers[0] &= 0xFFFFFFFF;
-      numbers[1] &= 0xFFFFFFFF;
+      numbers.insert(numbers.end(), {entry.partition.value, entry.next.value});
+      numbers.insert(numbers.end(), entry.finished.begin(), entry.finished.end());
     }
+    return numbers;
+  }
+
+  static Numbers of(const core::Permit& permit) {
+    const FlowId flow = permit.flow.value_or(FlowId{0});
+    return {static_cast<std::int64_t>(permit.ask.value),
+            permit.index,
+            permit.stamp.us,
+            permit.cost.value,
+            permit.flow_level,
+            static_cast<std::int64_t>(flow.value)};
+  }
+
+  static Numbers with(std::int64_t first, Numbers numbers) {
+    numbers.insert(numbers.begin(), first);
     return numbers;
   }
 };
