@@ -133,6 +133,7 @@ Duration Instance::one_way() {
 void Instance::perform(const core::Ask& command) {
   const Instant now = world_.timeline.now();
   permits_.ask(command, records_.wanting(command.line), now);
+  records_.check_flows_named(command);
   limits_.ask(command, lines_[command.line.value].route, now);
   if (const Durations old = std::exchange(due_[command.line], nullptr)) {
     std::fill(old->begin(), old->end(), Duration::seconds(-1'000'000));

@@ -29,6 +29,23 @@ std::vector<Permits> costs_of(const core::Ask& ask) {
   return {ask.costs.begin(), ask.costs.end()};
 }
 
+std::optional<AskingFlows> flows_of(const core::Ask& ask) {
+  return ask.flows == nullptr ? std::nullopt : std::optional(*ask.flows);
+}
+
+bool alike(const AskingFlow& a, const AskingFlow& b) {
+  return a.id == b.id && a.level == b.level && a.weight == b.weight && a.records == b.records &&
+         a.served == b.served;
+}
+
+bool alike(const std::optional<AskingFlows>& a, const std::optional<AskingFlows>& b) {
+  if (!a || !b) return !a && !b;
+  return a->levels == b->levels && a->keep == b->keep && a->epoch == b->epoch &&
+         a->time == b->time && a->rest == b->rest && a->wish == b->wish &&
+         std::ranges::equal(a->flows, b->flows,
+                            [](const auto& one, const auto& other) { return alike(one, other); });
+}
+
 }  // namespace
 
 PermitChecks::PermitChecks(const Settings& settings)
@@ -94,7 +111,7 @@ void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant n
   line.left &= command.again;  // It is for the same records.
   ++asks_;
   line.asked = command.max.value;
-  open_[command.ask] = Question{command, costs_of(command), {}};
+  open_[command.ask] = Question{command, costs_of(command), flows_of(command), {}};
 }
 
 void PermitChecks::check_new(const core::Ask& command, const Line& line, std::int64_t wanting) {
@@ -120,6 +137,8 @@ void PermitChecks::check_new(const core::Ask& command, const Line& line, std::in
 void PermitChecks::check_again(const core::Ask& command, Line& line) {
   require(line.failed.has_value(), "asked_again", std::to_string(command.ask.value));
   require(line.failed->costs == costs_of(command), "asked_again_costs",
+          std::to_string(command.ask.value));
+  require(alike(line.failed->flows, flows_of(command)), "asked_again_flows",
           std::to_string(command.ask.value));
   const core::Ask& before = line.failed->ask;
   require(before.ask == command.ask && before.min == command.min && before.max == command.max &&
@@ -200,6 +219,7 @@ void PermitChecks::use(const core::Permit& permit, core::LineId id, Instant now)
   const Instant last = granted.in_turn + options(line).use_within;
   require(now <= last, "permit_late", std::to_string((now - last).us) + " us");
   granted.state = State::used;
+  if (options(line).held_limits != 0) under_way_.insert({permit.ask, permit.index});
   ++used_;
   --line.held;
   ++counts_[line.route.value].used;
@@ -219,6 +239,8 @@ void PermitChecks::release(const core::Release& command) {
 void PermitChecks::ended(const core::Ended& command, core::LineId line) {
   require(command.line == line, "ended_line", text(command.permit));
   require(options(known(line, "end of an attempt")).held_limits != 0, "ended_for_nobody",
+          text(command.permit));
+  require(under_way_.erase({command.permit.ask, command.permit.index}) == 1, "ended_once",
           text(command.permit));
 }
 
@@ -271,6 +293,7 @@ void PermitChecks::check_none_kept(Instant now) const {
 void PermitChecks::check_idle() const {
   require(open_.empty(), "idle_asks", std::to_string(open_.size()));
   require(answered_.empty(), "idle_permits", std::to_string(answered_.size()));
+  require(under_way_.empty(), "idle_attempts", std::to_string(under_way_.size()));
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     require(!lines_[i].known || lines_[i].keep, "idle_line",
             "line " + std::to_string(i) + " is not forgotten");

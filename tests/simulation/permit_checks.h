@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "core/contract/command.h"
@@ -69,10 +70,11 @@ class PermitChecks {
     bool stand_in = false;
     State state = State::held;
   };
-  // The gate's own list of costs lives no longer than its ask.
+  // The gate's own lists live no longer than its ask.
   struct Question {
     core::Ask ask;
     std::vector<Permits> costs;  // Of each permit.
+    std::optional<AskingFlows> flows;
     std::vector<Granted> permits;
   };
   struct Line {
@@ -110,6 +112,7 @@ class PermitChecks {
   std::map<core::AskId, Question> open_;      // Asked and not answered.
   std::map<core::AskId, Question> answered_;  // With permits that are still held.
   std::set<core::AskId> asked_;
+  std::set<std::pair<core::AskId, std::uint16_t>> under_way_;  // Permits whose end limits wait for.
   std::vector<bool> store_up_;
   std::vector<Counts> counts_;  // By route.
   std::uint64_t asks_ = 0, used_ = 0;

@@ -318,6 +318,21 @@ std::int64_t RecordChecks::wanting(core::LineId line) const {
   return line.value < line_waiting_.size() ? line_waiting_[line.value] : 0;
 }
 
+// Asked again, it is as it was when it was asked first.
+void RecordChecks::check_flows_named(const core::Ask& ask) const {
+  if (ask.flows == nullptr || ask.again) return;
+  using Flow = std::pair<std::uint8_t, FlowId>;
+  std::map<Flow, std::int64_t> waiting;
+  for (const Shadow& shadow : records_) {
+    if (shadow.line != ask.line || shadow.state != State::waiting) continue;
+    if (!shadow.orphan && !shadow.doomed) ++waiting[{shadow.flow.level, shadow.flow.in_fleet}];
+  }
+  for (const AskingFlow& flow : ask.flows->flows) {
+    require(flow.records >= 1 && flow.records <= waiting[Flow{flow.level, flow.id}], "flows_named",
+            std::to_string(flow.records) + " records of flow " + std::to_string(flow.id.value));
+  }
+}
+
 // Not counting those in flight beyond their partition's deadline: the gate may have given them up.
 bool RecordChecks::uses(core::LineId line, Instant now) const {
   if (line.value >= line_records_.size() || line_records_[line.value] == 0) return false;

@@ -82,6 +82,8 @@ class RecordChecks {
   bool fresh_could_go(core::LineId line, Instant now) const;
 
   core::LineId line_of(core::RecordId record) const { return records_[record.slot].line; }
+  // Each flow that an ask names has as many records there.
+  void check_flows_named(const core::Ask& ask) const;
   // Records that the gate may still ask permits for.
   std::int64_t wanting(core::LineId line) const;
   bool uses(core::LineId line, Instant now) const;
