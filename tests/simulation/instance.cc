@@ -190,17 +190,13 @@ void Instance::before(const core::Event& event) {
   const auto* answer = std::get_if<core::PermitsAnswered>(&event);
   if (!answer) return;
   limits_.answered(*answer, now);
-  const std::optional<Duration> in_turn = permits_.answered(*answer, now);
-  if (!in_turn) return;
+  if (!permits_.answered(*answer, now)) return;
   const bool never = answer->due.empty() && !answer->retry;
   if (never) {
     const std::int64_t cost = questions_[answer->ask].costs.front();
     if (!answer->stand_in) records_.denied_for_good(answer->line, cost);
     if (answer->stand_in) records_.one_set_aside(answer->line, cost, now + kAskAgainForNever);
   }
-  const Duration late = now - questions_[answer->ask].decided_at + *in_turn;
-  const Line& line = lines_[answer->line.value];
-  world_.book.allow_lateness(late + settings_.gate.routes[line.route.value].use_within);
 }
 
 core::LineId Instance::line_for(core::RouteId route, std::int64_t key) {
@@ -296,9 +292,6 @@ void Instance::reload(Duration delay) {
     world_.count_step();
     world_.trace.note(now, "gate " + std::to_string(number_) + " reloads");
     settings_ = world_.settings;
-    for (const core::RouteOptions& route : settings_.gate.routes) {
-      world_.book.allow_lateness(route.use_within + Duration::seconds(1));
-    }
     records_.reloaded();
     permits_.reloaded();
     limits_.begin_anew();

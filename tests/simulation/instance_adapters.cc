@@ -31,7 +31,7 @@ void Instance::perform(const core::Send& command) {
                                  : varies                ? command.permit.cost.value
                                                          : 1;
       for (std::int64_t unit = 0; unit < units; ++unit) {
-        world_.book.used(bucket, asked->second.era, command.permit.stamp, now + kLimiterAhead);
+        world_.book.used(bucket, asked->second.era, command.permit.stamp);
       }
     }
     if (command.permit.cost != log_record(command.record).cost) {

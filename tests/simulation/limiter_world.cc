@@ -177,10 +177,8 @@ std::uint64_t LimiterWorld::era(std::size_t store) const {
   return at == eras_.end() ? 0 : at->second;
 }
 
-void PermitBook::used(const BucketKey& key, std::uint64_t era, Instant stamp, Instant sent) {
-  Used& used = used_[{key, era}];
-  used.stamps.push_back(stamp);
-  used.sent.push_back(sent);
+void PermitBook::used(const BucketKey& key, std::uint64_t era, Instant stamp) {
+  used_[{key, era}].push_back(stamp);
 }
 
 void PermitBook::attempt_begins(const BucketKey& key, std::uint64_t era) {
@@ -195,47 +193,39 @@ void PermitBook::attempt_ends(const BucketKey& key, std::uint64_t era) {
   if (settings_.limits[key.limit].held) --under_way_[{key, era}];
 }
 
-void PermitBook::allow_lateness(Duration lateness) { lateness_ = std::max(lateness_, lateness); }
-
-void PermitBook::check_log(const LimitSettings& limit, std::vector<Instant> times, Duration window,
-                           const char* name) const {
-  std::sort(times.begin(), times.end());
+void PermitBook::check_log(const LimitSettings& limit, Stamps stamps) {
+  std::sort(stamps.begin(), stamps.end());
   const std::size_t most = static_cast<std::size_t>(limit.limit);
-  for (std::size_t i = most; i < times.size(); ++i) {
-    if (times[i] - times[i - most] >= window) continue;
-    throw Failure(name, std::to_string(most + 1) + " in " +
-                            std::to_string((times[i] - times[i - most]).us) + " us, allowed " +
-                            std::to_string(most) + " in " + std::to_string(window.us));
+  for (std::size_t i = most; i < stamps.size(); ++i) {
+    if (stamps[i] - stamps[i - most] >= limit.window) continue;
+    throw Failure("limit_in_permits", std::to_string(most + 1) + " in " +
+                                          std::to_string((stamps[i] - stamps[i - most]).us) +
+                                          " us, allowed " + std::to_string(most) + " in " +
+                                          std::to_string(limit.window.us));
   }
 }
 
-// In any stretch, at most the burst and what flows in meanwhile (and in `grace` more).
-void PermitBook::check_bucket(const LimitSettings& limit, std::vector<Instant> times,
-                              Duration grace, const char* name) const {
-  std::sort(times.begin(), times.end());
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const std::size_t stretch = std::min<std::size_t>(times.size(), i + 400);
+// In any stretch, at most the burst and what flows in meanwhile.
+void PermitBook::check_bucket(const LimitSettings& limit, Stamps stamps) {
+  std::sort(stamps.begin(), stamps.end());
+  for (std::size_t i = 0; i < stamps.size(); ++i) {
+    const std::size_t stretch = std::min<std::size_t>(stamps.size(), i + 400);
     for (std::size_t j = i; j < stretch; ++j) {
       const std::int64_t used = static_cast<std::int64_t>(j - i + 1) * limit.micros;
-      const std::int64_t us = (times[j] - times[i] + grace).us;
+      const std::int64_t us = (stamps[j] - stamps[i]).us;
       if (used <= limit.limit * limit.micros + us * limit.permits) continue;
-      throw Failure(name, std::to_string(j - i + 1) + " in " + std::to_string(us) + " us");
+      throw Failure("limit_in_permits",
+                    std::to_string(j - i + 1) + " in " + std::to_string(us) + " us");
     }
   }
 }
 
 void PermitBook::check() const {
-  for (const auto& [key, used] : used_) {
+  for (const auto& [key, stamps] : used_) {
     // While a gate has not heard of a change, the larger of the two holds.
     const LimitSettings limit = at_its_largest(settings_, key.first.limit, key.first.key);
     if (limit.held) continue;  // Counted as they went.
-    if (limit.log) {
-      check_log(limit, used.stamps, limit.window, "limit_in_permits");
-      check_log(limit, used.sent, limit.window - lateness_, "limit_in_sends");
-    } else {
-      check_bucket(limit, used.stamps, Duration{}, "limit_in_permits");
-      check_bucket(limit, used.sent, lateness_, "limit_in_sends");
-    }
+    limit.log ? check_log(limit, stamps) : check_bucket(limit, stamps);
   }
 }
 

@@ -90,37 +90,30 @@ class LimiterWorld {
   std::map<std::size_t, std::uint64_t> eras_;
 };
 
-// The permits that were used, and when: what the limits' promises are held against in the end.
+// The permits that were used: what the limits' promises are held against in the end. That each was
+// used in its time is held against PermitChecks.
 class PermitBook {
  public:
   explicit PermitBook(const Settings& settings) : settings_(settings) {}
 
-  void used(const BucketKey& key, std::uint64_t era, Instant stamp, Instant sent);
+  void used(const BucketKey& key, std::uint64_t era, Instant stamp);
 
   // Throws Failure if more are under way than a limit on them allows.
   void attempt_begins(const BucketKey& key, std::uint64_t era);
   void attempt_ends(const BucketKey& key, std::uint64_t era);
 
-  // Permits are never used later than this after their stamp: the most that was allowed.
-  void allow_lateness(Duration lateness);
-
   // Throws Failure if any window holds more than its limit allows.
   void check() const;
 
  private:
-  struct Used {
-    std::vector<Instant> stamps, sent;
-  };
+  using Stamps = std::vector<Instant>;
 
-  void check_log(const LimitSettings& limit, std::vector<Instant> times, Duration window,
-                 const char* name) const;
-  void check_bucket(const LimitSettings& limit, std::vector<Instant> times, Duration grace,
-                    const char* name) const;
+  static void check_log(const LimitSettings& limit, Stamps stamps);
+  static void check_bucket(const LimitSettings& limit, Stamps stamps);
 
   const Settings& settings_;
-  std::map<std::pair<BucketKey, std::uint64_t>, Used> used_;
+  std::map<std::pair<BucketKey, std::uint64_t>, Stamps> used_;
   std::map<std::pair<BucketKey, std::uint64_t>, std::int64_t> under_way_;
-  Duration lateness_;
 };
 
 }  // namespace einlass::simulation

@@ -147,9 +147,9 @@ void PermitChecks::check_again(const core::Ask& command, Line& line) {
   line.failed.reset();
 }
 
-std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& event, Instant now) {
+bool PermitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   const auto at = open_.find(event.ask);
-  if (at == open_.end()) return std::nullopt;  // The same answer once more.
+  if (at == open_.end()) return false;  // The same answer once more.
   Question question = std::move(at->second);
   open_.erase(at);
   Line& line = known(question.ask.line, "answer");
@@ -169,20 +169,18 @@ std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& even
   const bool old = std::exchange(line.changed, false);
   line.not_before = foretold && !old ? now + std::min(*event.retry, kMayAsk) : Instant{};
   line.denied_horizon = question.ask.horizon;
-  if (event.due.empty()) return Duration{};
+  if (event.due.empty()) return true;
   // A line's permits come due in their order: one whose answer came faster than the one before it
   // may wait for that one. It is still used within the other's delay and use_within.
-  Duration later;
   Instant last = line.held > 0 ? line.last_due : Instant{};
   for (const Duration due : event.due) {
     last = std::max(last, now + due);
-    later = std::max(later, last - (now + due));
     question.permits.push_back({event.limiter_now + due, now + due, last, event.stand_in});
   }
   line.last_due = last;
   line.held += static_cast<std::int64_t>(event.due.size());
   answered_[event.ask] = std::move(question);
-  return later;
+  return true;
 }
 
 void PermitChecks::failed(const core::PermitsFailed& event) {

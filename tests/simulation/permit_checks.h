@@ -23,8 +23,8 @@ class PermitChecks {
 
   // What the gate is told. Called before it is.
   void line_added(core::LineId line, core::RouteId route, bool keep);
-  // How much later than due its permits may come in turn; none if the ask has ended before.
-  std::optional<Duration> answered(const core::PermitsAnswered& event, Instant now);
+  // Whether it is the ask's end, and not the same answer once more.
+  bool answered(const core::PermitsAnswered& event, Instant now);
   void failed(const core::PermitsFailed& event);
   void store(core::StoreId store, bool up);
   void reloaded();  // The settings are others already.
