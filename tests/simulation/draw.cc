@@ -25,6 +25,14 @@ void draw_faults(Settings& settings, const Overrides& overrides) {
   }
 }
 
+// Any route may be handed records of another's partitions, as draw_route() in kafka_world.cc does.
+void say_who_leads_on(Settings& settings) {
+  const bool any = settings.has(Fault::handed_on) && settings.routes.size() > 1;
+  for (std::size_t i = 0; i < settings.routes.size(); ++i) {
+    settings.routes[i].options.leads_on = settings.gate.routes[i].leads_on = any;
+  }
+}
+
 LimitSettings draw_limit(Dice& dice) {
   LimitSettings limit;
   limit.log = dice.chance(0.5);
@@ -320,6 +328,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   draw_batches(settings);
   draw_surroundings(dice, settings);
   draw_faults(settings, overrides);
+  say_who_leads_on(settings);
   draw_transactions(settings);
   draw_bad_records(settings);
   draw_full_speed(settings);
@@ -333,6 +342,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
 void draw_reload(Settings& settings, Dice& dice) {
   core::GateOptions& gate = settings.gate;
   if (dice.chance(0.5)) draw_bounds(dice, gate);
+  if (dice.chance(0.5)) gate.commit_records = static_cast<std::uint32_t>(dice.spread(1, 300));
   for (std::size_t i = 0; i < gate.routes.size(); ++i) {
     core::RouteOptions& route = gate.routes[i];
     if (dice.chance(0.5)) draw_horizon(dice, route);
@@ -347,6 +357,9 @@ void draw_reload(Settings& settings, Dice& dice) {
     }
     if (dice.chance(0.3)) target.breaker.failures = 0;
     if (dice.chance(0.3)) draw_breaker(dice, target.breaker);
+    if (dice.chance(0.3)) {
+      target.breaker.silence = dice.duration(Duration::millis(1), Duration::seconds(2));
+    }
   }
 }
 
