@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "full_speed.h"
+
 namespace einlass::simulation {
 namespace {
 
@@ -230,7 +232,8 @@ void draw_surroundings(Dice& dice, Settings& settings) {
 }
 
 // In some worlds nothing goes wrong, and all records are there from the beginning: all that is left
-// is how well what is scarce is used. Dice of its own, as above.
+// is how well what is scarce is used. Not where records go together: how many do is for the gate to
+// say, and so is how many requests a target needs. Dice of its own, as above.
 void draw_full_speed(Settings& settings) {
   Dice dice(settings.seed, "full speed");
   const auto together = [](const core::TargetOptions& target) { return target.batch.records > 1; };
@@ -250,6 +253,7 @@ void draw_full_speed(Settings& settings) {
     route.inside_bytes = Bytes{1 << 30};
     settings.routes[i].options = route;
   }
+  slow_down_to_be_judged(settings);
 }
 
 // Dice of its own, as above. Few records of most worlds finish within an interval.
