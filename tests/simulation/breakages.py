@@ -27,6 +27,9 @@ PROGRAMS = {"simulation": "tests/simulation", "unit_core": "tests/unit/core"}
 # (what it does, file in a room of src/core, the text, what takes its place)
 BREAKAGES = [
     ("limits_changed: nobody asks", "admission.cc", "  ask_at_once(line, now);\n  line.reach", "  line.reach"),
+    ("limits_changed: those without a key hold", "admission.cc", "  if (event.shared) forget_shared_shortage(line, now);\n", ""),
+    ("limits_changed: an answer that was on its way holds for those without a key", "asking.cc",
+     "  if (std::exchange(line.all_changed, false)) forget_shared_shortage(line, now);\n", "  line.all_changed = false;\n"),
     ("limits_changed: an answer that was on its way holds", "asking.cc",
      "  if (std::exchange(line.changed, false)) ask_at_once(line, now);\n", "  line.changed = false;\n"),
     ("stop: partition by partition", "handover.cc", "give_back_waiting(PartitionId{i}, now, commands);\n  }\n  for",
@@ -142,6 +145,13 @@ BREAKAGES = [
     ("flows: a level does not pay", "flows.cc", "  if (taken != top) claims[taken].credit -= kWhole * cost;\n", ""),
     ("flows: nobody is charged", "flows.cc", "  turns_[record.flow.level].charge(record.flow_slot, cost.value);\n", ""),
     ("flows: credit of those who left", "flows.cc", "if (--claim.ready == 0) claim.credit = 0;", "--claim.ready;"),
+    ("fleet: who is held up waits for what the limit said", "shortage.cc", "event.flows->held_up != HeldUp::no", "false"),
+    ("fleet: other lines of the gate are other gates", "fleet.cc", "event.flows->held_up == HeldUp::by_own", "false"),
+    ("fleet: the same flows are not asked for again", "asking.cc", "line.asked_horizon, line.asked_cost, again, line.asked_costs,\n                         line.asked_flows});",
+     "line.asked_horizon, line.asked_cost, again, line.asked_costs,\n                         again ? nullptr : line.asked_flows});"),
+    ("ended: told twice", "admission.cc", "  commands.push_back(Ended{record.line, record.permit});\n",
+     "  commands.push_back(Ended{record.line, record.permit});\n  commands.push_back(Ended{record.line, record.permit});\n"),
+    ("ledger_full: in order nothing finishes ahead, also where others lead on", "intake.cc", "route.order == Order::partition && !route.leads_on", "route.order == Order::partition"),
     ("flows: nobody is forgotten", "flows.cc", "    if (!forgotten) return;\n", "    return;\n"),
 ]
 

@@ -150,8 +150,8 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides);
 // Other numbers, as a reload may bring them.
 void draw_reload(Settings& settings, Dice& dice);
 
-// Another `limit` for one key of one of the limits that have keys: its own, or more. Null if no
-// limit has keys; else what was changed.
+// Another `limit` for one key of one of the limits, or for one without keys (-1): its own, or more.
+// Null if there are none; else what was changed.
 std::optional<std::pair<std::size_t, std::int64_t>> draw_value(Settings& settings, Dice& dice);
 
 // The limit as it is for that key; and as it was when it allowed most.

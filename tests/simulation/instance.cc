@@ -180,7 +180,7 @@ void Instance::before(const core::Event& event) {
   }
   if (const auto* e = std::get_if<core::LimitsChanged>(&event)) {
     permits_.limits_changed(e->line);
-    limits_.limits_changed(e->line, now);
+    limits_.limits_changed(*e, lines_[e->line.value].route, now);
   }
   if (const auto* e = std::get_if<core::StoreDown>(&event)) permits_.store(e->store, false);
   if (const auto* e = std::get_if<core::StoreUp>(&event)) {

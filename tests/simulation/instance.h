@@ -148,6 +148,7 @@ class Instance {
   void decide(const core::Ask& command, std::uint32_t number);
   Decision decision(const core::Ask& command, Question& question);
   Decision stand_in(const core::Ask& command, Question& question);
+  HeldUp held_up(const core::Ask& command, const Question& question, const Decision& decision);
   std::shared_ptr<ToldFlows> flows_of(const core::Ask& command, Question& question,
                                       const Decision& decision);
   void answer(const core::Ask& command, std::uint32_t number, const Decision& decision);

@@ -58,7 +58,7 @@ void Instance::value_changed(std::size_t limit, std::int64_t key, Duration delay
       const bool has = std::ranges::any_of(lines_[line.value].buckets, [&](const BucketKey& one) {
         return one.limit == limit && one.key == key;
       });
-      if (has) tell(core::LimitsChanged{line});
+      if (has) tell(core::LimitsChanged{line, key == -1});
     }
   });
 }

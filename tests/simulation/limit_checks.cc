@@ -19,6 +19,9 @@ constexpr Duration kLooksAgain = Duration::millis(20);
 constexpr Duration kAfterFailure = Duration::millis(50);
 constexpr Duration kAfterNever = Duration::seconds(1);
 
+// Before a line that others go before looks again, at most.
+constexpr Duration kAfterOthers = Duration::millis(20);
+
 }  // namespace
 
 std::vector<LimitChecks::SharedKey> LimitChecks::shared_of(core::RouteId route) const {
@@ -61,7 +64,7 @@ void LimitChecks::ask(const core::Ask& command, core::RouteId route, Instant now
   open_[command.ask] = {route, command};
   lines_[command.line].asking = true;
   lines_[command.line].left &= command.again;  // It is for the same records.
-  lines_[command.line].changed = false;
+  lines_[command.line].changed = lines_[command.line].all_changed = false;
 }
 
 // Where costs differ a limit was short for one record, and another may cost less.
@@ -87,6 +90,8 @@ void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   line.told = now;
   line.asking = line.failed = false;
   const bool old = std::exchange(line.changed, false);
+  const bool all_old = std::exchange(line.all_changed, false);
+  if (all_old) forget_what_was_said(open->route, now);
   // What a costly record was given lies so far ahead that nothing was said of what may be had nearer.
   if (open->ask.horizon > settings_.gate.routes[open->route.value].horizon) {
     for (const SharedKey& key : shared_of(open->route)) shared_[key].earliest = Instant{};
@@ -98,13 +103,17 @@ void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   const std::size_t reason = route.limits[event.reason.value];
   const bool held = settings_.limits[reason].held;
   // It goes on granting ahead what comes free: there is no hurry to ask for that.
-  const Instant told = now + (held ? kLooksAgain : *event.retry + event.ahead);
+  const bool held_up = event.flows != nullptr && event.flows->held_up != HeldUp::no;
+  Duration wait = held ? kLooksAgain : *event.retry + event.ahead;
+  if (held_up) wait = std::max(wait, kAfterOthers);
+  const Instant told = now + wait;
   if (!old) line.told = told;
   if (settings_.limits[reason].keyed) return;
   Shared& shared = shared_[{route.options.store.value, reason}];
-  shared.told = told;
+  if (!all_old) shared.told = told;
   if (held) return;
-  if (line.left) {
+  // What is there is for others: they may ask at once, and what it said is no reason to wait.
+  if (line.left || held_up || all_old) {
     shared.earliest = Instant{};
     return;
   }
@@ -122,13 +131,24 @@ void LimitChecks::failed(const core::PermitsFailed& event, Instant now) {
   Line& line = lines_[event.line];
   line.told = now + kAfterFailure;
   line.failed = true;
-  line.asking = line.changed = false;
+  line.asking = line.changed = line.all_changed = false;
 }
 
-void LimitChecks::limits_changed(core::LineId id, Instant now) {
-  const auto at = lines_.find(id);
+// Of its limits without key: their numbers are others.
+void LimitChecks::forget_what_was_said(core::RouteId route, Instant now) {
+  for (const SharedKey& key : shared_of(route)) {
+    shared_[key].earliest = Instant{};
+    shared_[key].told = std::min(shared_[key].told, now);
+  }
+}
+
+void LimitChecks::limits_changed(const core::LimitsChanged& event, core::RouteId route,
+                                 Instant now) {
+  if (event.shared) forget_what_was_said(route, now);
+  const auto at = lines_.find(event.line);
   if (at == lines_.end()) return;
   at->second.changed = at->second.asking;
+  at->second.all_changed |= at->second.asking && event.shared;
   if (!at->second.failed) at->second.told = std::min(at->second.told, now);
 }
 

@@ -25,8 +25,8 @@ class LimitChecks {
   void record_gone(core::LineId line, core::RouteId route);  // That waited.
   void answered(const core::PermitsAnswered& event, Instant now);
   void failed(const core::PermitsFailed& event, Instant now);
-  // The line asks at once, but where it has just asked in vain.
-  void limits_changed(core::LineId line, Instant now);
+  // The line asks at once, but where it has just asked in vain. It may be gone by now.
+  void limits_changed(const core::LimitsChanged& event, core::RouteId route, Instant now);
   void line_forgotten(core::LineId line) { lines_.erase(line); }
   // What limits said before says nothing any more.
   void begin_anew();
@@ -51,7 +51,8 @@ class LimitChecks {
     Instant told{};
     std::optional<Instant> idle_since{};
     bool failed = false;   // Its last ask.
-    bool changed = false;  // Its limits, since its open ask was sent.
+    bool changed = false;  // Its limits, since its open ask was sent,
+    bool all_changed = false;  // and those without a key too.
     bool asking = false;
     bool left = false;  // A record of it, since it asked last.
   };
@@ -64,6 +65,7 @@ class LimitChecks {
   bool learns(core::RouteId route, const core::Ask& ask) const;
   bool others_look_further(const SharedKey& key, Duration horizon) const;
   std::optional<Open> close(core::AskId ask);
+  void forget_what_was_said(core::RouteId route, Instant now);
 
   const Settings& settings_;
   std::map<SharedKey, Shared> shared_;
