@@ -13,12 +13,11 @@ RouteOptions free_route(Order order) {
   return route;
 }
 
-RouteOptions limited_route(Order order, Duration horizon = Duration{}) {
+RouteOptions limited_route(Order order) {
   RouteOptions route;
   route.order = order;
   route.limit_count = 1;
   route.shared_limits = 1;
-  route.horizon = horizon;
   return route;
 }
 
@@ -74,18 +73,6 @@ TEST(Gate, a_record_waits_for_a_permit_and_asks_again_exactly_when_told) {
   EXPECT_EQ(bench.gate.stats(RouteId{0}).limits[0].admissions, 1u);
 }
 
-TEST(Gate, a_ticket_is_used_at_its_instant_and_not_before) {
-  BenchGate bench(BenchGate::options_for(limited_route(Order::none, Duration::millis(500))));
-  bench.assign(0);
-  bench.arrive(0, 0);
-  bench.answer({300});
-  bench.pass(Duration::millis(299));
-  EXPECT_TRUE(bench.sent().empty());
-  bench.pass(Duration::millis(1));
-  EXPECT_EQ(bench.sent(), Slots{0});
-  EXPECT_EQ(bench.all<Send>()[0].permit.stamp, Instant{1'300'000});
-}
-
 TEST(Gate, while_its_target_is_held_nobody_asks) {
   BenchGate bench(BenchGate::options_for(limited_route(Order::none), 1));
   bench.assign(0);
@@ -100,40 +87,6 @@ TEST(Gate, while_its_target_is_held_nobody_asks) {
   ASSERT_GT(bench.all<Ask>().size(), asks);
   bench.answer({0});
   EXPECT_EQ(bench.sent().size(), 2u);
-}
-
-TEST(Gate, a_permit_that_was_not_used_in_time_goes_back_and_another_is_asked_for) {
-  BenchGate bench(BenchGate::options_for(limited_route(Order::none, Duration::millis(500))));
-  bench.assign(0);
-  bench.arrive(0, 0);
-  bench.answer({50});
-  bench.put(TargetHold{TargetId{0}, Duration::seconds(1)});
-  bench.pass(Duration::millis(150));
-  EXPECT_TRUE(bench.all<Release>().empty()) << "it may be used for 100 ms";
-  bench.pass(Duration::millis(1));
-  ASSERT_EQ(bench.all<Release>().size(), 1u);
-  EXPECT_EQ(bench.all<Release>()[0].permit.stamp, Instant{1'050'000});
-  EXPECT_EQ(bench.gate.stats(RouteId{0}).limits[0].released, 1u);
-  bench.pass(Duration::seconds(1));
-  EXPECT_TRUE(bench.sent().empty());
-  ASSERT_EQ(bench.all<Ask>().size(), 2u);
-  bench.answer({0});
-  EXPECT_EQ(bench.sent(), Slots{0});
-}
-
-TEST(Gate, permits_that_nobody_is_left_to_use_go_back) {
-  BenchGate bench(BenchGate::options_for(limited_route(Order::none, Duration::millis(500)), 1));
-  bench.assign(0);
-  bench.arrive(0, 0);
-  bench.answer({50});
-  bench.pass(Duration::millis(50));
-  ASSERT_EQ(bench.sent(), Slots{0});
-  bench.arrive(1, 1);
-  bench.ended(0, Outcome::accepted);
-  bench.answer({10});
-  bench.put(PartitionRevoked{PartitionId{0}, bench.now + Duration::seconds(1)});
-  EXPECT_EQ(bench.all<Release>().size(), 1u);  // Nobody is left to use it.
-  EXPECT_EQ(bench.gate.stats(RouteId{0}).limits[0].released, 1u);
 }
 
 TEST(Gate, a_bucket_without_permits_does_not_hold_up_another) {
