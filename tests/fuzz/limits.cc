@@ -24,6 +24,8 @@ constexpr std::int64_t kLatest = std::int64_t{1} << 52;  // Some day in 2112.
 constexpr std::int64_t kMostUnits = 5'000;               // Of an ask: a log keeps them all.
 constexpr std::size_t kMostOperations = 60;
 
+constexpr int kSpacedLog = 13, kEmptyBucket = 14, kKinds = 15;
+
 // A limit of that kind, whose numbers may be refused.
 Parameters some_limit(Source& source, int kind) {
   const Permits size{source.number()};
@@ -56,6 +58,11 @@ Parameters some_limit(Source& source, int kind) {
       return WarmUpParameters{rate(), span, {source.number()}};
     case 11:
       return GcraParameters{rate(), size};
+    case kSpacedLog:
+      return SlidingLogParameters{
+          size, span, static_cast<int>(source.number(-1, 100)), {source.number()}};
+    case kEmptyBucket:
+      return TokenBucketParameters{rate(), size, true};
     default:
       return ConcurrencyParameters{size, span};
   }
@@ -103,7 +110,7 @@ class Run {
  private:
   void add_bucket() {
     Bucket bucket;
-    bucket.kind = source_.byte() % 13;
+    bucket.kind = source_.byte() % kKinds;
     bucket.parameters = some_limit(source_, bucket.kind);
     if (refusal(bucket.parameters, {1})) return;
     bucket.cost = source_.bit() ? 1 : source_.number();  // Also what no bucket can count.
@@ -131,9 +138,18 @@ class Run {
     return result;
   }
 
+  // So that they answer as new ones do. One that starts empty may be forgotten once it is full.
   bool all_fresh() const {
-    return std::all_of(buckets_.begin(), buckets_.end(),
-                       [this](const Bucket& b) { return is_fresh(b.parameters, b.state, {now_}); });
+    return std::all_of(buckets_.begin(), buckets_.end(), [this](const Bucket& b) {
+      return b.kind != kEmptyBucket && is_fresh(b.parameters, b.state, {now_});
+    });
+  }
+
+  // What there is of it when nobody uses it.
+  std::int64_t all_of(const Bucket& b) const {
+    const auto* bucket = std::get_if<TokenBucketParameters>(&b.parameters);
+    if (bucket && bucket->starts_empty) return bucket->rate.permits == 0 ? 0 : bucket->burst.value;
+    return peek(b.parameters, fresh(b.parameters, "key"), {now_}).value;
   }
 
   Answer acquire_at(std::int64_t now, Demand demand) {
@@ -192,11 +208,18 @@ class Run {
                        [](const Bucket& b) { return b.kind == 7 || b.kind == 10; });
   }
 
+  // Several permits of a log that keep a distance: some may leave at once by then.
+  bool spaced(const Demand& demand) const {
+    return demand.min > Permits{1} &&
+           std::any_of(buckets_.begin(), buckets_.end(),
+                       [](const Bucket& b) { return b.kind == kSpacedLog; });
+  }
+
   // Whether nothing is granted before the told moment. A fixed window under other numbers may end
   // earlier than it says: what is booked there until then would make it last. A warm-up that has to
   // wait for another limit cools down meanwhile: who asks later may wait for less.
   bool exact(const Demand& demand) const {
-    if (rounded(demand)) return false;
+    if (rounded(demand) || spaced(demand)) return false;
     return std::none_of(buckets_.begin(), buckets_.end(), [&](const Bucket& b) {
       return b.reopened || (b.kind == 10 && buckets_.size() > 1);
     });
@@ -237,7 +260,8 @@ class Run {
     follow(demand, *answer.retry);
   }
 
-  // The told moment is exact; several permits that are rounded may be told another one then.
+  // The told moment is exact; several permits that are rounded or keep a distance may be told
+  // another one then.
   void follow(const Demand& demand, Duration retry) {
     const std::int64_t then = now_ + retry.us;
     if (then > kLatest) return;
@@ -245,7 +269,8 @@ class Run {
     if (!source_.bit()) return;
     now_ = then;
     const Answer then_answered = acquire_at(now_, demand);
-    CHECK(then_answered.granted >= demand.min || (rounded(demand) && then_answered.retry));
+    const bool another = (rounded(demand) || spaced(demand)) && then_answered.retry;
+    CHECK(then_answered.granted >= demand.min || another);
   }
 
   Returned some_permit() {
@@ -269,7 +294,7 @@ class Run {
   void check_buckets() {
     for (Bucket& b : buckets_) {
       const std::int64_t free = peek(b.parameters, b.state, {now_}).value;
-      const std::int64_t all = peek(b.parameters, fresh(b.parameters, "key"), {now_}).value;
+      const std::int64_t all = all_of(b);
       CHECK(free >= 0 && free <= all);
       if (!is_fresh(b.parameters, b.state, {now_})) continue;
       CHECK(free == all);
