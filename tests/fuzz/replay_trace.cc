@@ -92,10 +92,12 @@ void check_understood(const TraceLine& line, std::string_view text) {
       CHECK(line.max == (line.each.empty() ? verb.value("max", line.min) : std::ssize(line.each)));
       CHECK(line.min >= 1 && line.max >= line.min);
       CHECK(line.horizon.has_value() == verb.contains("horizon"));
+      CHECK(!line.horizon || verb.at("horizon") == line.horizon->us);
       CHECK(line.costs.size() == kNames.size());
       return check_keys(line, verb);
     case TraceLine::Verb::release:
-      return CHECK(line.count.has_value() == verb.contains("count"));
+      CHECK(line.count.has_value() == verb.contains("count"));
+      return CHECK(!line.count || verb.at("count") == *line.count);
     case TraceLine::Verb::peek:
       return check_keys(line, verb);
     case TraceLine::Verb::limit:
