@@ -152,11 +152,8 @@ int explain(const CommandLine& line) {
 
 // The code; or that it failed after all, where what was printed did not arrive.
 int with_output(int code) {
-  errno = 0;
   if (code != kExitDone || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return code;
-  // What failed before left no reason that is still known.
-  std::fprintf(stderr, "einlass: stdout: %s\n",
-               errno != 0 ? std::strerror(errno) : "not everything could be written");
+  std::fprintf(stderr, "einlass: stdout: %s\n", std::strerror(errno));
   return kExitFailed;
 }
 
