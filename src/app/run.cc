@@ -135,7 +135,8 @@ class Service {
     if (!signals_.came()) supervisor_.reloading();
     reload_.begin_in_turn([this](const Reload::Outcome& outcome) {
       if (signals_.came()) return;
-      supervisor_.ready(outcome.status == 200 ? standing() : "reload refused: " + outcome.text);
+      refusal_stands_ = outcome.status != 200;
+      supervisor_.ready(refusal_stands_ ? "reload refused: " + outcome.text : standing());
     });
   }
 
@@ -169,7 +170,7 @@ class Service {
     steering_.reconfigure(config);
     admin_.apply(config.admin);
     tell_what_is_open(config);
-    supervisor_.status(standing());  // In place of an earlier refusal.
+    if (std::exchange(refusal_stands_, false)) supervisor_.status(standing());
   }
 
   // What others may do or read along, once, and again when it has changed.
@@ -259,6 +260,7 @@ class Service {
   std::optional<redis::Eviction> eviction_;
   std::string open_door_, open_redis_;  // As was told.
   std::vector<std::string> warned_;     // As well.
+  bool refusal_stands_ = false;         // In what the service manager shows.
   boost::asio::io_context io_{1};
   Recent recent_;
   log::Log log_;
