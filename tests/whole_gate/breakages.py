@@ -61,9 +61,9 @@ BREAKAGES = [
     ("http2: what was not written is forgotten", "adapters/http/http2/http2_connection.cc",
      "        sent_ += result.bytes;", "        sent_ = out_.size();"),
     ("redis: an end gives back the next one's place too", "adapters/redis/store/store.cc",
-     "  const PermitId permit = id_of(ended.permit);\n  if (line.counts_held) state_->give_back(line, {&permit, 1}, Return::ended);",
+     "  const PermitId permit = id_of(ended.permit);\n  if (line.counts_held()) state_->give_back(line, {&permit, 1}, Return::ended);",
      "  PermitId permits[] = {id_of(ended.permit), id_of(ended.permit)};\n  ++permits[1].index;\n"
-     "  if (line.counts_held) state_->give_back(line, permits, Return::ended);"),
+     "  if (line.counts_held()) state_->give_back(line, permits, Return::ended);"),
     ("batches: an answer names the first ones", "adapters/http/target/target_answers.cc",
      "next->index != index++", "index++ >= members.size()"),
     ("core: a handover waits for whatever is in flight", "core/gate/handover.cc",
