@@ -214,9 +214,9 @@ class Choosing(Redrive):
                 (("--from", "0:19,1:18"), [("results", 0, 19), ("results", 1, 18), ("results", 1, 19)]),
                 (("--from", "beginning", "--partition", "1"), [("results", 1, offset) for offset in range(20)]),
                 (("--from", "beginning", "--partition", "0", "--limit", "7"), [("results", 0, i) for i in range(7)]),
+                (("--from", "1000"), []),
                 (("--partition", "0", "--limit", "5"), [("results", 0, i) for i in range(7, 12)]),
-                ((), [("results", 0, i) for i in range(12, 20)]),
-                (("--from", "1000"), [])):
+                ((), [("results", 0, i) for i in range(12, 20)])):
             with self.subTest(arguments=arguments):
                 self.world.receiver.clear()
                 books, _, _ = self.redrive(config, *arguments)
@@ -230,11 +230,12 @@ class Choosing(Redrive):
         self.world.produce_records("dead", [letter(100, 0), letter(101, 1)])
         time = datetime.datetime.fromtimestamp(between / 1000, datetime.timezone.utc)
         config = self.config()
+        before = self.progress()
+        books, _, _ = self.redrive(config, "--from", "2100-01-01")
+        self.assertEqual((books.read, self.progress()), (0, before))
         books, _, _ = self.redrive(config, "--from", time.strftime("%Y-%m-%dT%H:%M:%SZ"))
         self.assertEqual(books.delivered, 2)
         self.assert_each_once([("results", 0, 100), ("results", 1, 101)])
-        books, _, _ = self.redrive(config, "--from", "2100-01-01")
-        self.assertEqual(books.read, 0)
 
 
 class Interrupted(Redrive):

@@ -126,11 +126,6 @@ std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const st
         break;
     }
   }
-  if (ranges.empty()) {
-    throw WrongRange("nothing of " + topic +
-                     " is chosen: --from begins behind its end, or --partition names another "
-                     "partition");
-  }
   return ranges;
 }
 

@@ -20,7 +20,7 @@ struct WrongRange : std::runtime_error {
 // Up to the ends that Kafka has now. `at_time`: where --from is a time, the offset of each
 // partition of `states`. Tells `notify` where Kafka no longer has what should come first, and of
 // each partition that ends before an offset of --from: it is left out. Throws WrongRange for a
-// partition that the topic does not have, and where nothing is left.
+// partition that the topic does not have.
 std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const std::string& topic,
                                          const std::vector<kafka::PartitionState>& states,
                                          const std::vector<std::optional<Offset>>& at_time,
