@@ -201,7 +201,7 @@ class Steering:
         self.assertIn("limits.per_tenant.limit", self.einlass("quota", "set", "per_tenant", "acme", "limit=0", code=1))
         self.assertIn("there is no limit nobody", self.einlass("quota", "set", "nobody", "acme", "limit=5", code=1))
         self.assertIn("there is no route nobody", self.einlass("pause", "--route", "nobody", code=1))
-        self.assertIn("is no value", self.einlass("quota", "set", "per_tenant", "acme", "5", code=1))
+        self.assertIn("is no value", self.einlass("quota", "set", "per_tenant", "acme", "5", code=64))
         self.assertIn("has no quota of its own", self.einlass("quota", "unset", "per_tenant", "acme", code=1))
         self.assertIn("is not paused", self.einlass("resume", "--route", "results", code=1))
         gate = self.gates[0]
