@@ -9,34 +9,23 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "adapters/eventually.h"
 #include "adapters/server_process.h"
 #include "adapters/temporary_directory.h"
 
 namespace einlass::redis::testing {
 
-// For what servers come to among themselves, of which none gives a sign.
-inline bool eventually(const std::function<bool()>& condition,
-                       std::chrono::milliseconds limit = std::chrono::seconds(10)) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
+using adapters::testing::eventually;
 
 // A node of a cluster listens there too.
 inline constexpr int kClusterBusOffset = 10'000;
