@@ -11,14 +11,6 @@
 namespace einlass::core {
 namespace {
 
-RouteOptions limited_route() {
-  RouteOptions route;
-  route.order = Order::none;
-  route.limit_count = 1;
-  route.shared_limits = 1;
-  return route;
-}
-
 TEST(Asking, a_failed_ask_is_asked_again_with_the_same_numbers) {
   BenchGate bench(BenchGate::options_for(limited_route()));
   bench.assign(0);

@@ -30,6 +30,15 @@ inline RouteOptions route_by(Order order, std::uint8_t limits = 0) {
   return route;
 }
 
+// One limit, for all.
+inline RouteOptions limited_route(Order order = Order::none) {
+  RouteOptions route;
+  route.order = order;
+  route.limit_count = 1;
+  route.shared_limits = 1;
+  return route;
+}
+
 // One limit, with a key.
 inline RouteOptions keyed() {
   RouteOptions route;

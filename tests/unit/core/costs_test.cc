@@ -11,10 +11,7 @@ namespace einlass::core {
 namespace {
 
 RouteOptions varying_route() {
-  RouteOptions route;
-  route.order = Order::none;
-  route.limit_count = 1;
-  route.shared_limits = 1;
+  RouteOptions route = limited_route();
   route.cost_varies = true;
   return route;
 }

@@ -25,7 +25,7 @@ RouteOptions free_route() {
   return route;
 }
 
-RouteOptions limited_route() {
+RouteOptions route_with_limit() {
   RouteOptions route = free_route();
   route.limit_count = 1;
   route.shared_limits = 1;
@@ -166,7 +166,7 @@ void fail_under_permits(BenchGate& bench) {
 }
 
 TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
-  BenchGate bench(guarded(limited_route()));
+  BenchGate bench(guarded(route_with_limit()));
   fail_under_permits(bench);
   bench.arrive(3, 3, 0, 1);
   bench.answer({0});
@@ -251,7 +251,7 @@ TEST(GateBreaker, who_has_nothing_to_probe_with_any_more_leaves_the_probe_to_oth
 }
 
 TEST(GateBreaker, a_line_that_gets_no_permit_leaves_the_probe_to_others) {
-  RouteOptions route = limited_route();
+  RouteOptions route = route_with_limit();
   route.shared_limits = 0;
   BenchGate bench(guarded(route));
   fail_under_permits(bench);

@@ -13,14 +13,6 @@ RouteOptions free_route(Order order) {
   return route;
 }
 
-RouteOptions limited_route(Order order) {
-  RouteOptions route;
-  route.order = order;
-  route.limit_count = 1;
-  route.shared_limits = 1;
-  return route;
-}
-
 TEST(Gate, without_limits_a_record_leaves_as_it_comes) {
   BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
   bench.assign(0);

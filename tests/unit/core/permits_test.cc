@@ -7,17 +7,14 @@ namespace einlass::core {
 namespace {
 
 // One limit for all, which grants ahead.
-RouteOptions limited_route() {
-  RouteOptions route;
-  route.order = Order::none;
-  route.limit_count = 1;
-  route.shared_limits = 1;
+RouteOptions ahead_route() {
+  RouteOptions route = limited_route();
   route.horizon = Duration::millis(500);
   return route;
 }
 
 TEST(Permits, ahead_are_used_at_their_instant_and_not_before) {
-  BenchGate bench(BenchGate::options_for(limited_route()));
+  BenchGate bench(BenchGate::options_for(ahead_route()));
   bench.assign(0);
   bench.arrive(0, 0);
   bench.answer({300});
@@ -29,7 +26,7 @@ TEST(Permits, ahead_are_used_at_their_instant_and_not_before) {
 }
 
 TEST(Permits, one_that_was_not_used_in_time_goes_back_and_another_is_asked_for) {
-  BenchGate bench(BenchGate::options_for(limited_route()));
+  BenchGate bench(BenchGate::options_for(ahead_route()));
   bench.assign(0);
   bench.arrive(0, 0);
   bench.answer({50});
@@ -48,7 +45,7 @@ TEST(Permits, one_that_was_not_used_in_time_goes_back_and_another_is_asked_for) 
 }
 
 TEST(Permits, that_nobody_is_left_to_use_go_back) {
-  BenchGate bench(BenchGate::options_for(limited_route(), 1));
+  BenchGate bench(BenchGate::options_for(ahead_route(), 1));
   bench.assign(0);
   bench.arrive(0, 0);
   bench.answer({50});

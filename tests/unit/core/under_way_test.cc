@@ -14,10 +14,7 @@ namespace einlass::core {
 namespace {
 
 RouteOptions held_route() {
-  RouteOptions route;
-  route.order = Order::none;
-  route.limit_count = 1;
-  route.shared_limits = 1;
+  RouteOptions route = limited_route();
   route.held_limits = 1;
   return route;
 }
