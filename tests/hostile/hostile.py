@@ -61,7 +61,7 @@ class Hostile(Scenario):
 
     def well_config(self, **changes):
         """Of the honest route alone: one partition after the other, at RATE."""
-        pace = {"algorithm": "token_bucket", "rate": f"{RATE}/s", "burst": int(STALL * RATE), "store": "memory"}
+        pace = {"algorithm": "token_bucket", "rate": f"{RATE}/s", "burst": int(STALL * RATE), "start": "empty", "store": "memory"}
         return self.world.config("well", 1, changes={
             "limits": {"shared": None, "pace": pace},
             "route": {"name": "well", "limits": ["pace"], "order": "none", "inside": {"records": 500}},
@@ -83,7 +83,6 @@ class Hostile(Scenario):
         self.world.produce("well", int(RATE * seconds * PATIENCE), size=100)
         self.gate = self.world.gate("gate", config).start()
         wait_until(lambda: self.world.receiver.summary()["distinct"] > 0, 20, "the first delivery")
-        time.sleep(1)  # Then its burst is over.
         for _ in range(5):  # Other tests may have had the cores.
             since = now_us()
             time.sleep(BEFORE)
