@@ -202,9 +202,10 @@ def books():
 PICTURES = {"stages": stages, "permit": permit, "order": order, "ledger": ledger, "outage": outage, "fleet": fleet, "books": books}
 
 
-def main():
+def check_or_write(pictures):
+    """The exit code: 1 if, with --check, a kept picture is another than the one drawn."""
     wrong = 0
-    for name, draw in PICTURES.items():
+    for name, draw in pictures.items():
         path = os.path.join(HERE, name + ".svg")
         if "--check" not in sys.argv[1:]:
             with open(path, "w", encoding="utf-8") as file:
@@ -212,10 +213,10 @@ def main():
             continue
         with open(path, encoding="utf-8") as file:
             if file.read() != draw():
-                print(f"{name}.svg is not what draw.py draws; run it without --check and look at it")
+                print(f"{name}.svg is not what is drawn now; run this without --check and look at it")
                 wrong += 1
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_or_write(PICTURES))
