@@ -41,13 +41,13 @@ def route(name, target, /, **waiting):
             "partitions_held": 0, "waiting": {**dict.fromkeys(CAUSES, 0), **waiting}, "behind": dict.fromkeys(CAUSES, 0)}
 
 
-def event(routes, down=(), table=False, waiting=None):
+def event(routes, down=(), table=False, waiting=None, shares=()):
     none = {"bounds": [1000], "counts": [0, 0]}
     return {"started_at": 1, "configured_at": 1, "instance": "gate-1", "version": "0", "ready": True, "why_not_ready": "",
             "troubles": [{"what": "target", "name": name, "severity": "bad", "says": "circuit breaker open", "since": None,
                           "ended": None, "next": None, "waiting": waiting} for name in down],
             "books": {**dict.fromkeys(("received", "delivered", "dead_lettered", "returned", "filtered", "inside"), 0), "closed": True},
-            "routes": routes, "limits": [], "quotas": {"table": table, "pauses": []}, "waits": none, "delays": none, "lines": [],
+            "routes": routes, "limits": [], "shares": list(shares), "quotas": {"table": table, "pauses": []}, "waits": none, "delays": none, "lines": [],
             "lines_total": 0, "partitions": [], "partitions_total": 0, "targets": [], "stores": [], "kafka_trouble": "", "recent": []}
 
 
@@ -197,6 +197,20 @@ class Events(unittest.TestCase):
         self.assertEqual(self.browser.value(heads), [*before, "for all gates"])
         self.send(event([route("results", "crm")]))
         self.assertEqual(self.browser.value(heads), before)
+
+    def test_a_share_says_what_each_flow_and_each_level_used(self):
+        def share(acme, urgent, others):
+            return {"name": "tenants", "levels": [{"name": "urgent", "waiting": 7}, {"name": "bulk", "waiting": 1900}],
+                    "flows": [{"name": "acme", "weight": 5, "permits": {"urgent": 0, "bulk": acme}},
+                              {"name": "other", "weight": None, "permits": {"urgent": urgent, "bulk": others}}]}
+        self.send(event([route("results", "crm")]))
+        self.assertFalse(self.browser.value("byId('divided').checkVisibility()"))
+        for counts in ((0, 0, 0), (150, 20, 30)):
+            self.send(event([route("results", "crm")], shares=[share(*counts)]))
+        rows = self.browser.value("[...byId('shares').tBodies[0].rows].map((row) => [...row.cells].map((one) => one.textContent))")
+        self.assertEqual([row[:3] + row[4:] for row in rows], [
+            ["tenants", "acme", "5", "75 %", "–"], ["tenants", "other", "–", "25 %", "–"],
+            ["tenants", "level urgent", "–", "10 %", "7"], ["tenants", "level bulk", "–", "90 %", "1,900"]])
 
     def test_the_first_of_a_lane_is_described_once(self):
         def record(offset, first):

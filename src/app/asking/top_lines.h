@@ -30,6 +30,7 @@ void add_head(TopLines& lines, const TopStatus& status);
 // In top_tables.cc.
 void add_routes(TopLines& lines, const TopStatus& status);
 void add_limits(TopLines& lines, const TopStatus& status);
+void add_shares(TopLines& lines, const TopStatus& status);
 void add_targets(TopLines& lines, const TopStatus& status);
 void add_longest(TopLines& lines, const TopStatus& status);
 

@@ -119,6 +119,7 @@ std::string top_picture(const TopLook& now, const std::optional<TopLook>& before
   add_head(lines, status);
   add_routes(lines, status);
   add_limits(lines, status);
+  add_shares(lines, status);
   add_targets(lines, status);
   add_longest(lines, status);
   lines.resize(std::min(lines.size(), size.rows));

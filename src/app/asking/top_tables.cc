@@ -111,6 +111,30 @@ std::string reason_column(const std::string& reason, const std::string& text) {
   return column(text, std::max(kNumber, reason.size() + 2), true);
 }
 
+// The permits that flows of a share have used: of one flow or of all, on one level or on all.
+double permits_of(const Json& share, const std::string& flow, const std::string& level) {
+  double permits = 0;
+  for (const Json& one : share.at("flows")) {
+    if (!flow.empty() && text_of(one, "name") != flow) continue;
+    for (const auto& [name, count] : one.at("permits").items()) {
+      if (level.empty() || name == level) permits += count.get<double>();
+    }
+  }
+  return permits;
+}
+
+// "used/s here" and the part of what the whole share used; as long as that is not known, nothing.
+std::string used_text(const TopStatus& status, const Json& share, const std::string& flow,
+                      const std::string& level) {
+  const Json* before = find(status, "shares", text_of(share, "name"));
+  if (before == nullptr || status.seconds <= 0) return column("-", 14, true) + number("-");
+  const double more = permits_of(share, flow, level) - permits_of(*before, flow, level);
+  const double all = permits_of(share, "", "") - permits_of(*before, "", "");
+  if (more < 0 || all <= 0) return column(more < 0 ? "-" : "0", 14, true) + number("-");
+  return column(rate_text(more / status.seconds), 14, true) +
+         number(std::to_string(std::llround(100 * more / all)) + " %");
+}
+
 TopLine target_line(const Json& target, std::int64_t now_us) {
   std::string trouble = text_of(target, "unusable");
   if (trouble.empty()) trouble = text_of(target, "trouble");
@@ -167,6 +191,28 @@ void add_limits(TopLines& lines, const TopStatus& status) {
     }
     if (limit.at("shadow").get<bool>()) text += "  (shadow: not enforced)";
     lines.push_back({text, Colour::none});
+  }
+}
+
+void add_shares(TopLines& lines, const TopStatus& status) {
+  if (status.now.at("shares").empty()) return;
+  add_heading(lines, column("SHARE", kName) + column("flow or level", kName) +
+                         "   weight   used/s here     part  waiting");
+  for (const Json& share : status.now.at("shares")) {
+    const std::string name = column(text_of(share, "name"), kName - 1) + " ";
+    for (const Json& flow : share.at("flows")) {
+      lines.push_back({name + column(text_of(flow, "name"), kName) + count(flow, "weight") +
+                           used_text(status, share, text_of(flow, "name"), ""),
+                       Colour::none});
+    }
+    const Json& levels = share.at("levels");
+    for (const Json& level : levels) {
+      const std::string shown = levels.size() > 1 ? "level " + text_of(level, "name") : "all";
+      lines.push_back({name + column(shown, kName) + number("-") +
+                           used_text(status, share, "", text_of(level, "name")) +
+                           count(level, "waiting"),
+                       Colour::none});
+    }
   }
 }
 

@@ -89,6 +89,7 @@ std::string live_json(const Views& views, const config::Config& config,
   live["shards"] = shards_json(views, process.silent);
   live["books"] = books_json(sum);
   live["routes"] = routes_json(sum, config);
+  live["shares"] = shares_json(sum, config, process.steering);
   live["limits"] = limits_json(sum, config, process.values);
   live["quotas"] = steering_json(process.steering, kMostPausesShown);
   live["waits"] = waits_json(sum);

@@ -30,6 +30,7 @@ Json status(std::uint64_t delivered) {
        "at_once": null, "admitted": 0, "waiting": 4, "keys": null, "keys_full": null},
       {"name": "per_tenant", "store": "redis", "keyed": true, "shadow": false, "per_second": 2.0,
        "at_once": null, "admitted": 0, "waiting": 3423, "keys": 50, "keys_full": 2}],
+    "shares": [],
     "targets": [{"name": "billing", "in_flight": 7, "trouble": "", "unusable": "",
                  "held_until": null, "breaker": {"state": "closed", "until": null}}],
     "lines": 2, "longest_lines": [
@@ -87,6 +88,32 @@ TEST(Top, has_a_column_for_what_is_paused_or_early_while_there_is_some) {
   EXPECT_TRUE(has(seen, "  outage   paused  not before  flight\n")) << seen;
   EXPECT_TRUE(has(seen, "       0        5           6       0\n")) << seen;
   EXPECT_TRUE(has(seen, "2.0 s  not before, behind globex\n")) << seen;
+}
+
+TEST(Top, says_what_each_flow_and_each_level_of_a_share_used) {
+  const auto with_share = [](int acme, int urgent_of_others, int others) {
+    Json json = status(1);
+    json["shares"] = Json::parse(R"([
+      {"name": "tenants", "levels": [{"name": "urgent", "waiting": 7}, {"name": "bulk", "waiting": 9}],
+       "flows": [{"name": "acme", "weight": 5}, {"name": "other", "weight": null}]}])");
+    json["shares"][0]["flows"][0]["permits"] = {{"urgent", 0}, {"bulk", acme}};
+    json["shares"][0]["flows"][1]["permits"] = {{"urgent", urgent_of_others}, {"bulk", others}};
+    return json;
+  };
+  const Json before = with_share(10, 0, 10);
+  const Json after = with_share(160, 20, 40);
+  const std::string seen =
+      top_picture({after.dump(), 12}, TopLook{before.dump(), 10}, kNow, {120, 50}, false);
+  const std::string tenants = "tenants             ";
+  EXPECT_TRUE(has(seen, tenants + "acme                        5            75     75 %\n")) << seen;
+  EXPECT_TRUE(has(seen, tenants + "other                       -            25     25 %\n")) << seen;
+  EXPECT_TRUE(has(seen, tenants + "level urgent                -            10     10 %        7\n"))
+      << seen;
+  EXPECT_TRUE(has(seen, tenants + "level bulk                  -            90     90 %        9\n"))
+      << seen;
+  const std::string first = top_picture({after.dump(), 12}, std::nullopt, kNow, {120, 50}, false);
+  EXPECT_TRUE(has(first, tenants + "acme                        5             -        -\n")) << first;
+  EXPECT_FALSE(has(picture(status(1)), "SHARE"));
 }
 
 TEST(Top, has_no_rate_where_the_gate_began_anew) {
