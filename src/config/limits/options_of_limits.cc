@@ -343,8 +343,7 @@ const Rows<Limit> kLimit = {
          .only_where([](const Limit& limit) { return !limit.strict; }, {"strict"},
                      "stands beside strict, which uses permits within 1ms; leave one out")
          .live(),
-     "A permit that is not used this long after its instant is given back and requested again; at "
-     "most 4s."},
+     "A permit that is not used this long after its instant is given back and requested again."},
     {"on_outage", choice(&Limit::on_outage, {"hold", "pass", "local_share"}).live(),
      "What happens while the store does not answer: records wait, pass without this limit, or pass "
      "under this gate's share of it (limit / `instances`)."},

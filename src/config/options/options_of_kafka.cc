@@ -212,7 +212,7 @@ const Rows<KafkaTarget> kKafkaTarget = {
                      "means nothing with exactly_once: one transaction is under way at a time; "
                      "leave it out")
          .live(),
-     "Records in flight at a time; at most 100,000."},
+     "Records in flight at a time."},
     {"timeout", duration(&KafkaTarget::timeout, millis(100), hours(1)),
      "Time from an attempt's start to the acknowledgement of all in-sync replicas; transient "
      "errors are retried within it."},

@@ -149,7 +149,7 @@ const Rows<Config> kConfig = {
      "there is none."},
     {"shards", number(&Config::shards, 1, 64),
      "Threads, each with its own consumer and connections; `max_in_flight` and the gate's `inside` "
-     "are divided among them. At most 64."},
+     "are divided among them."},
     {"instances", number(&Config::instances, 1, 10'000).live().then(take_for_written),
      "The number of gates that share the limits, by which `on_outage: local_share` divides; not to "
      "be confused with `instance`, this gate's name."},

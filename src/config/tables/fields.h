@@ -53,12 +53,14 @@ Field<S> value(Kind kind, std::string_view type, T S::*member, Parse parse, Show
 
 template <class S>
 Field<S> duration(Duration S::*member, Duration least, Duration most) {
-  return value(
+  Field<S> field = value(
       Kind::duration, "duration", member,
       [=](const Scalar& s) {
         return parse_duration(s.text, {least, most});
       },
       [](Duration duration) { return to_text(duration); });
+  field.range = to_text(least) + " to " + to_text(most);
+  return field;
 }
 
 // One where 0 is for never.
@@ -72,39 +74,47 @@ Field<S> duration_or_never(Duration S::*member, Duration least, Duration most) {
       return as_it_is ? any : parse_duration(s.text, {least, most});
     });
   };
+  field.range = "0 or " + field.range;
   return field;
 }
 
 template <class S>
 Field<S> size(Bytes S::*member, Bytes least, Bytes most) {
-  return value(
+  Field<S> field = value(
       Kind::size, "size", member,
       [=](const Scalar& s) {
         return parse_size(s.text, {least, most});
       },
       [](Bytes size) { return to_text(size); });
+  field.range = to_text(least) + " to " + to_text(most);
+  return field;
 }
 
 // Of any integer, or of Permits. What is less than `least` is not written.
 template <class S, class T>
 Field<S> number(T S::*member, std::int64_t least, std::int64_t most) {
-  return value(
+  Field<S> field = value(
       Kind::number, "whole number", member,
       [=](const Scalar& s) {
         return as<T>(parse_whole(s.text, {least, most}));
       },
       [=](T n) { return plain(n) < least ? "" : std::to_string(plain(n)); });
+  field.range = std::to_string(least) + " to " + std::to_string(most);
+  field.bounds = {least, most};
+  return field;
 }
 
 // In hundredths.
 template <class S, class T>
 Field<S> share(T S::*member, std::int64_t least, std::int64_t most) {
-  return value(
+  Field<S> field = value(
       Kind::share, "share", member,
       [=](const Scalar& s) {
         return as<T>(parse_percent(s.text, {least, most}));
       },
       [](T shown) { return std::to_string(shown) + "%"; });
+  field.range = std::to_string(least) + "% to " + std::to_string(most) + "%";
+  return field;
 }
 
 template <class S>

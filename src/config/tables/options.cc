@@ -17,6 +17,7 @@ has a configuration for each use.
 - `${VAR}`, `${VAR:-default}` and `${VAR:?message}` are replaced by environment variables in any value;
   `$$` is a dollar.
 - `NAME_file: PATH` beside a secret reads it from a file.
+- A map has at most 1,000 entries.
 )";
 
 std::vector<Option> described() {
@@ -59,7 +60,8 @@ std::string options_page() {
     const bool word =
         shown.empty() || shown == "required" || shown == "none" || shown == "see text";
     const std::string tick = word ? "" : "`";
-    page += "| `" + std::string(option.name) + "` | " + option.type + " | " + tick + shown + tick +
+    const std::string range = option.range.empty() ? "" : ", " + option.range;
+    page += "| `" + std::string(option.name) + "` | " + option.type + range + " | " + tick + shown + tick +
             " | " + std::string(option.text) + " |\n";
   }
   return page;

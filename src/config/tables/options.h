@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace einlass::config {
@@ -35,6 +37,8 @@ struct OptionTraits {
   Kind kind = Kind::text;
   std::string type{};                       // In words, as "duration".
   std::vector<std::string_view> choices{};  // Of that kind.
+  std::string range{};  // What it may be, as "1 to 64"; empty where that is not said so.
+  std::optional<std::pair<std::int64_t, std::int64_t>> bounds{};  // Of a number: the same.
   std::string advice{};         // What to write where it is missing. Empty: it may be left out.
   std::string default_words{};  // Where the struct's default says too little.
   bool is_live = false;         // It may change while the gate runs.

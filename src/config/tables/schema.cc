@@ -36,6 +36,15 @@ Json either_of(Json first, Json second) {
   return {{"anyOf", Json::array({std::move(first), std::move(second)})}};
 }
 
+Json whole_number(const Option& option) {
+  Json number = {{"type", "integer"}};
+  if (option.bounds) {
+    number["minimum"] = option.bounds->first;
+    number["maximum"] = option.bounds->second;
+  }
+  return number;
+}
+
 // A single value.
 Json scalar_of(const Option& option) {
   constexpr const char* kTime = R"(0|[0-9]+(\.[0-9]+)?(us|ms|s|m|h|d))";
@@ -49,7 +58,7 @@ Json scalar_of(const Option& option) {
     case OptionTraits::Kind::share:
       return matching("[0-9]+%");
     case OptionTraits::Kind::number:
-      return either_of({{"type", "integer"}}, matching("-?[0-9]+"));
+      return either_of(whole_number(option), matching("-?[0-9]+"));
     case OptionTraits::Kind::truth:
       return either_of({{"type", "boolean"}}, matching("true|false"));
     case OptionTraits::Kind::choice:
