@@ -105,8 +105,9 @@ void check_rate(std::string_view text) {
   const std::string_view permits = take_digits(period);
   const bool slash = !permits.empty() && period.starts_with('/');
   if (slash) period.remove_prefix(1);
-  const bool counted = !period.empty() && period.front() >= '0' && period.front() <= '9';
-  const auto micros = exact((counted ? "" : "1") + std::string(period), kTimes, true);
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const bool is_unit = !period.empty() && is_letter(period.front());  // "/s" stands for "/1s".
+  const auto micros = exact((is_unit ? "1" : "") + std::string(period), kTimes, true);
   const bool right =
       slash && micros && *micros > 0 && *micros < kMost && number_of(permits) < kMost;
   CHECK((rate != nullptr) == right);
