@@ -15,11 +15,14 @@ constexpr int kGates = 3;
 constexpr Duration kLength = Duration::seconds(20);
 constexpr Surroundings kAround{"away", Duration{300}, Duration::millis(5), Duration{200}};
 
-struct Probes : testing::TestWithParam<limits::Parameters> {};
+struct Probes : testing::TestWithParam<limits::Parameters> {
+  // With routes that ask so far ahead.
+  void expect_its_part(Duration horizon);
+};
 
-TEST_P(Probes, a_gate_whose_target_is_well_again_has_its_part) {
+void Probes::expect_its_part(Duration horizon) {
   core::RouteOptions route;
-  route.horizon = Duration::millis(500);
+  route.horizon = horizon;
   route.slot = core::kSlot;
   route.limit_count = 1;
   route.shared_limits = 1;
@@ -43,6 +46,11 @@ TEST_P(Probes, a_gate_whose_target_is_well_again_has_its_part) {
   const int part = 400 * 10 / kGates;
   for (int gate = 0; gate < kGates; ++gate) EXPECT_GT(left[gate], part / 2) << "gate " << gate;
 }
+
+TEST_P(Probes, a_gate_whose_target_is_well_again_has_its_part) {
+  expect_its_part(Duration::millis(500));
+}
+TEST_P(Probes, so_it_has_where_all_ask_further_ahead) { expect_its_part(Duration::seconds(3)); }
 
 INSTANTIATE_TEST_SUITE_P(
     , Probes,

@@ -294,7 +294,7 @@ void Instance::reload(Duration delay) {
     settings_ = world_.settings;
     records_.reloaded();
     permits_.reloaded();
-    limits_.begin_anew();
+    limits_.reloaded();
     commands_.clear();
     gate_->reconfigure(settings_.gate, now, commands_);
     carry_out();

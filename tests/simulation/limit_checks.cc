@@ -156,6 +156,12 @@ void LimitChecks::begin_anew() {
   for (auto& [key, shared] : shared_) shared.earliest = Instant{};
 }
 
+// What answers say that are on their way is of the old numbers.
+void LimitChecks::reloaded() {
+  begin_anew();
+  for (auto& [id, line] : lines_) line.changed = line.all_changed = line.asking;
+}
+
 bool LimitChecks::others_ask(core::RouteId route) const {
   return std::ranges::any_of(shared_of(route), [this](const SharedKey& key) {
     const auto at = shared_.find(key);

@@ -30,6 +30,7 @@ class LimitChecks {
   void line_forgotten(core::LineId line) { lines_.erase(line); }
   // What limits said before says nothing any more.
   void begin_anew();
+  void reloaded();
 
   // Whether somebody's question to a limit without key of the route is open.
   bool others_ask(core::RouteId route) const;

@@ -76,7 +76,10 @@ void PermitChecks::store(core::StoreId store, bool up) {
 
 // What waits looks again at once.
 void PermitChecks::reloaded() {
-  for (Line& line : lines_) line.not_before = Instant{};
+  for (Line& line : lines_) {
+    line.not_before = Instant{};
+    line.changed = line.asking;
+  }
 }
 
 // It asks at once, and so it does after an answer that was under way.

@@ -247,7 +247,8 @@ void Admission::wait_for_stores_no_more() {
   }
 }
 
-// What its limiter said when to ask again was said under the old numbers; what failed still waits.
+// What its limiter said when to ask again was said under the old numbers, and so will be what it
+// answers to asks that are on their way; what failed still waits.
 void Admission::look_again(Instant now, Commands& commands) {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     TargetQueues& target = targets_[i];
@@ -256,7 +257,9 @@ void Admission::look_again(Instant now, Commands& commands) {
   }
   for (SharedLimit& limit : shared_limits_) limit.forget_shortage(now);
   for (Line& line : lines_) {
-    if (line.in_use) look_again(line, now, commands);
+    if (!line.in_use) continue;
+    line.changed = line.all_changed = line.open_ask.has_value();
+    look_again(line, now, commands);
   }
 }
 

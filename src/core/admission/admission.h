@@ -49,12 +49,12 @@ class Admission {
   static constexpr std::int64_t kMostHeld = 1024;
 
   // Where all gates share a limit by flows a line looks no further ahead than this: it asks again
-  // within half of it, and so the others know that it is there.
+  // after about half of it, so the others know that it is there.
   static constexpr Duration kAheadOfFleet = Duration::millis(100);
   static constexpr Duration kHorizonOfFleet = Duration::millis(200);
 
-  // How far ahead a probe's permit is asked for at most: nobody else probes until it is due.
-  static constexpr Duration kAheadOfProbe = Duration::millis(500);
+  // Nobody else probes while a probe's permit comes due within this time.
+  static constexpr Duration kAheadOfProbe = Duration::seconds(5);
 
   Admission(const GateOptions& options, Records& records, Delivery& delivery, Deadlines& deadlines,
             std::vector<RouteStats>& stats);
@@ -258,7 +258,7 @@ class Admission {
   Slot youngest_of(const Line& line) const;
   Slot record_at(Slot first, std::uint32_t place) const;
   bool asks_for_probe(TargetId id, Instant now) const;
-  Line* next_to_probe(TargetId id);
+  Line* next_to_probe(TargetId id, Instant now);
   void probe(Line& line, Instant now, Commands& commands);
   void serve_probe(TargetId id, Instant now, Commands& commands);
 

@@ -30,10 +30,9 @@ Duration Admission::horizon_of(const Line& line) const {
   const bool probes = !breaker_of(line).closed();
   if (line.reach > Duration{} && !probes) return line.reach;
   if (!line.ahead && (probes || route.limit_count > 1)) return {};
-  const Duration most = probes ? std::min(route.horizon, kAheadOfProbe) : route.horizon;
-  if (line.fleet()) return std::min(most, kHorizonOfFleet);
+  if (line.fleet()) return std::min(route.horizon, kHorizonOfFleet);
   const bool for_flows = line.flows && route.cost_varies;
-  return for_flows ? std::min(most, kAheadOfFlows) : most;
+  return for_flows ? std::min(route.horizon, kAheadOfFlows) : route.horizon;
 }
 
 // For how long permits that are due at once are asked for: long enough for the pace to grow while

@@ -3,7 +3,9 @@
 // One attempt at a time. What failed may have failed for the record's sake, and records like it may
 // be many, of one tenant or of one burst. So each probe is another line's, if there is one: of
 // those with fresh records, and only then of those with nothing but retries, the one whose last
-// turn is longest ago. Within a line it is in turn the record that came last and one of all by lot.
+// turn is longest ago. But nobody asks while somebody holds a permit that is due: the new one may
+// be due later, and by then that one has lapsed. Within a line it is in turn the record that came
+// last and one of all by lot.
 #include <algorithm>
 #include <tuple>
 
@@ -71,18 +73,24 @@ bool Admission::asks_for_probe(TargetId id, Instant now) const {
 
 // The line that is to probe next; null if none waits. The first and the last of each queue are
 // looked at: one that has just come may stand behind many that have failed.
-Line* Admission::next_to_probe(TargetId id) {
+Line* Admission::next_to_probe(TargetId id, Instant now) {
   TargetQueues& target = targets_[id.value];
-  Line* best = nullptr;
+  Line *best = nullptr, *at_once = nullptr;  // Of all; and of those that need not ask.
+  bool has_permit = false;
   const auto rank = [](const Line& line) { return std::tuple(line.only_retries(), line.probed); };
   const auto look_at = [&](Slot at) {
     if (at == kNoSlot) return;
-    if (best == nullptr || rank(lines_[at]) < rank(*best)) best = &lines_[at];
+    Line& line = lines_[at];
+    if (best == nullptr || rank(line) < rank(*best)) best = &line;
+    if (!may_send(line, now)) return;
+    if (at_once == nullptr || rank(line) < rank(*at_once)) at_once = &line;
+    has_permit |= route_of(line).limit_count > 0;
   };
   std::ranges::for_each(target.room.ends(), look_at);
   if (!target.parked.empty()) look_at(target.parked.front());
   if (!target.parked.empty()) look_at(target.parked.back());
-  if (target.due.permits > 0) return best;  // The probe's permit is there.
+  if (has_permit) return at_once;
+  if (target.due.permits > 0) return best;  // The probe's permit is asked for.
   std::ranges::for_each(target.due.turns.ends(), look_at);
   std::ranges::for_each(target.ahead.turns.ends(), look_at);
   return best;
@@ -108,7 +116,7 @@ void Admission::serve_probe(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
   const std::uint64_t end = target.probe_turns + 2 * std::uint64_t{target.lines} + 2;
   while (target.probe_turns < end && delivery_.room(id, now) > 0 && !asks_for_probe(id, now)) {
-    Line* const line = next_to_probe(id);
+    Line* const line = next_to_probe(id, now);
     if (line == nullptr) return;
     probe(*line, now, commands);
   }

@@ -71,8 +71,10 @@ Slot Admission::fitting(const Line& line) const {
   const HeldPermit& first = line.permits.front();
   const Wanted& wanted = first.wanted;
   const Slot meant = is_ready(line, wanted.record) ? wanted.record.slot : kNoSlot;
+  // A stand-in's permit is for no flow, and goes to whose turn it is.
+  const Slot of_no_flow = line.fleet() != nullptr ? kNoSlot : line.ready.front();
   const Slot alike = wanted.retry             ? line.retries.front()
-                     : wanted.flow == kNoSlot ? line.ready.front()
+                     : wanted.flow == kNoSlot ? of_no_flow
                                               : line.flows->front_of(wanted.flow);
   // A probe may be for another record than the one that comes first.
   const Slot probe = breaker_of(line).closed() ? kNoSlot : next;

@@ -86,10 +86,11 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
 }
 
 void Gate::try_again(Record& record, Instant now, Commands& commands, Duration least) {
+  if (stays_in_lane(record, now)) return;
   if (is_too_late(record, now)) {
     return dead_letter(record, DeadLetterReason::expired, now, commands);
   }
-  if (!stays_in_lane(record)) delivery_.back_off(record, now, least);
+  delivery_.back_off(record, now, least);
 }
 
 // In a smaller request. This attempt was not its own, where it was not left out of the count
@@ -105,16 +106,18 @@ void Gate::go_on_in_part(Record& record, const DeliveryEnded& event, Instant now
   if (intake_[record.partition].phase != PartitionPhase::assigned) {
     return give_back(record, now, commands);
   }
+  if (stays_in_lane(record, now)) return;
   if (is_too_late(record, now)) {
     return dead_letter(record, DeadLetterReason::expired, now, commands);
   }
-  if (stays_in_lane(record)) return;
   refused ? delivery_.go_again(record, now) : delivery_.back_off(record, now);
 }
 
-// Behind what stands before it, which failed in the same request or has not ended yet.
-bool Gate::stays_in_lane(Record& record) {
+// Behind what stands before it, which failed in the same request or has not ended yet. If it is too
+// late by now it becomes a dead letter in its turn.
+bool Gate::stays_in_lane(Record& record, Instant now) {
   if (record.doom || lanes_.is_head(record)) return false;
+  if (is_too_late(record, now)) record.doom = DeadLetterReason::expired;
   records_.move(record, RecordState::behind);
   admission_.behind(record);
   return true;

@@ -63,7 +63,7 @@ void Gate::reconfigure(const GateOptions& options, Instant now, Commands& comman
     CHECK(same_shape(options.routes[i], options_.routes[i]));
     // What was counted under one name must not go on under another.
     if (options.routes[i].flow_names == options_.routes[i].flow_names) continue;
-    std::ranges::fill(stats_[i].share_permits, 0);
+    forget_flow_names(RouteId{static_cast<std::uint16_t>(i)});
   }
   now_ = now;
   expire_due(now, commands);
@@ -74,6 +74,16 @@ void Gate::reconfigure(const GateOptions& options, Instant now, Commands& comman
   admission_.look_again(now, commands);
   commits_.arm(now);
   serve_targets(now, commands);
+}
+
+// The records inside say of which of the old names they are: they count among the others.
+void Gate::forget_flow_names(RouteId route) {
+  std::ranges::fill(stats_[route.value].share_permits, 0);
+  for (Slot slot = 0; slot < records_.slots(); ++slot) {
+    if (records_.in(slot) != nullptr && records_[slot].route == route) {
+      records_[slot].flow.name = kNamedFlows;
+    }
+  }
 }
 
 // Records that go together leave here alone.

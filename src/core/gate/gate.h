@@ -124,6 +124,7 @@ class Gate {
   void on(const CommitEnded& event, Instant now, Commands& commands);
   void on(const StopRequested& event, Instant now, Commands& commands);
   void on(const TimePassed& event, Instant now, Commands& commands);
+  void forget_flow_names(RouteId route);
   void serve_targets(Instant now, Commands& commands);
   void ring(Alarm alarm, Instant now, Commands& commands);
 
@@ -136,7 +137,7 @@ class Gate {
   void dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands);
   void try_again(Record& record, Instant now, Commands& commands, Duration least = {});
   void go_on_in_part(Record& record, const DeliveryEnded& event, Instant now, Commands& commands);
-  bool stays_in_lane(Record& record);
+  bool stays_in_lane(Record& record, Instant now);
   void finish(Record& record, Instant now, Commands& commands);
   void give_back(Record& record, Instant now, Commands& commands);
   void abandon(Record& record, Instant now, Commands& commands);

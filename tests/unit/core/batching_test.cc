@@ -109,6 +109,25 @@ TEST_F(Batching, no_record_is_added_beyond_the_bytes) {
   EXPECT_EQ(requests(), (Requests{{1}}));
 }
 
+// Both failed in one request; the second is too late by then.
+TEST_F(Batching, one_behind_another_that_expired_meanwhile_is_a_dead_letter_in_its_turn) {
+  bench.arrive(0, 0);
+  RecordArrived late{PartitionId{0}, RecordId{1, 0}, Offset{1},
+                     LineId{0},      std::nullopt,   Bytes{100}};
+  late.expires = bench.now + Duration::seconds(1);
+  bench.put(late);
+  bench.pass(Duration::millis(5));
+  ASSERT_EQ(requests(), (Requests{{0, 1}}));
+  bench.pass(Duration::seconds(2));
+  all_ended(2, Outcome::retry, 1);
+  EXPECT_TRUE(bench.all<DeadLetter>().empty());
+  bench.pass(Duration::seconds(60));
+  ASSERT_EQ(requests(), (Requests{{0}}));
+  ended(0, Outcome::accepted, 2, 1);
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+  EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::expired);
+}
+
 // Of records whose offsets follow one another only the first is named.
 TEST(BatchingByName, no_record_is_added_beyond_the_names) {
   RouteOptions route;

@@ -129,6 +129,22 @@ TEST(Fleet, WhereNothingIsToldOfFlowsNothingGrows) {
   EXPECT_EQ(bench.sent().size(), 60u);
 }
 
+// As while Redis is away and a stand-in grants.
+TEST(Fleet, APermitOfNoFlowIsForWhoseTurnItIs) {
+  FleetGate bench;
+  for (std::uint32_t i = 0; i < 10; ++i) bench.arrive_of(kBolt, i);
+  for (std::uint32_t i = 10; i < 20; ++i) bench.arrive_of(kAcme, i);
+  for (int i = 0; i < 6; ++i) {
+    const Ask ask = bench.all<Ask>().back();
+    bench.due.assign(1, Duration{});
+    bench.put(PermitsAnswered{ask.line, ask.ask, bench.due, bench.now, std::nullopt, LimitIndex{0},
+                              ask.horizon, false, nullptr});
+  }
+  ASSERT_EQ(bench.sent().size(), 6u);
+  const auto of_acme = std::ranges::count_if(bench.sent(), [](std::uint32_t i) { return i >= 10; });
+  EXPECT_GE(of_acme, 4) << "by weight 5:1";
+}
+
 TEST(Fleet, WhoIsHeldUpByOthersAsksAgainSoonAndNotAtOnce) {
   FleetGate bench;
   for (std::uint32_t i = 0; i < 20; ++i) bench.arrive_of(kAcme, i);

@@ -227,6 +227,26 @@ TEST(GateBreaker, whoever_was_denied_a_permit_asks_for_a_probe_ahead) {
   EXPECT_GT(bench.all<Ask>().size(), asks + 1);
 }
 
+// Others would have to ask, and be told of a permit that is due still later: so this one is used.
+TEST(GateBreaker, a_probes_permit_that_comes_due_is_used_whoever_has_probed_least) {
+  BenchGate bench(guarded_ahead(Duration::seconds(600)));
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  send_first(bench);
+  bench.ended(0, Outcome::retry);
+  bench.arrive(1, 1);  // Line 0 probes, and the breaker waits for half a second.
+  bench.answer({0});
+  bench.ended(1, Outcome::retry);
+  bench.arrive(2, 2);
+  bench.arrive(3, 3, 0, 1);
+  bench.pass(kWait);
+  ASSERT_EQ(bench.all<Ask>().back().line, LineId{1});
+  bench.answer({}, Duration::millis(375));
+  ASSERT_EQ(bench.all<Ask>().back().horizon, Duration::millis(500));
+  bench.answer({370});
+  bench.pass(Duration::millis(370));
+  EXPECT_EQ(bench.sent().back(), 3u);
+}
+
 // Its record is gone before the permit comes due, and another of its records is not to be sent yet.
 TEST(GateBreaker, who_has_nothing_to_probe_with_any_more_leaves_the_probe_to_others) {
   BenchGate bench(guarded_ahead(Duration::seconds(600)));

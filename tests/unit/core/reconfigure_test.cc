@@ -97,6 +97,43 @@ TEST(Reconfigure, what_has_gathered_waits_no_longer_than_the_new_linger_time) {
   EXPECT_EQ(bench.sent(), Slots{0});
 }
 
+TEST(Reconfigure, an_answer_that_was_on_its_way_is_of_the_old_numbers) {
+  GateOptions options = limited();
+  options.routes[0].dead_letter = true;
+  for (const bool never : {false, true}) {
+    BenchGate bench(options);
+    bench.assign(0);
+    bench.arrive(0, 0);
+    reconfigure(bench, options);
+    ASSERT_EQ(bench.all<Ask>().size(), 1u) << "one ask at a time";
+    bench.answer({}, never ? std::nullopt : std::optional(Duration::seconds(60)));
+    EXPECT_TRUE(bench.all<DeadLetter>().empty());
+    ASSERT_EQ(bench.all<Ask>().size(), 2u);
+    bench.answer({}, Duration::seconds(60));
+    EXPECT_EQ(bench.all<Ask>().size(), 2u) << "that one is of the new ones";
+  }
+}
+
+TEST(Reconfigure, records_inside_are_counted_under_no_name_of_other_flows) {
+  GateOptions options = limited();
+  options.routes[0].share = {.levels = 1};
+  options.routes[0].flow_names = 1;
+  BenchGate bench(options);
+  bench.assign(0);
+  RecordArrived event{PartitionId{0}, RecordId{0, 0}, Offset{0},
+                      LineId{0},      std::nullopt,   Bytes{100}};
+  event.flow.key = FlowKey{1};
+  event.flow.name = 0;
+  bench.put(event);
+  options.routes[0].flow_names = 2;
+  reconfigure(bench, options);
+  bench.answer({});
+  bench.answer({0});
+  ASSERT_EQ(bench.sent(), Slots{0});
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).share_permits[0], 0u);
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).share_permits[kNamedFlows], 1u);
+}
+
 TEST(Reconfigure, fewer_at_a_time_lets_those_under_way_end_first) {
   BenchGate bench(unlimited(4));
   bench.assign(0);
