@@ -162,7 +162,9 @@ const Rows<Redis> kRedis = {
     {"password", password(&Redis::password), "The password, if not in the URL."},
     {"password_file", secret_file<Redis>(),
      "A file that holds the password; read for each new connection."},
-    {"namespace", name(&Redis::name_space), "Prefix of every key."},
+    {"namespace", name(&Redis::name_space),
+     "Prefix of every key. Limits, targets and quotas of the same name in one namespace are one: "
+     "give each fleet its own."},
     {"timeout", duration(&Redis::timeout, millis(1), seconds(60)),
      "A call that is not answered in this time counts as an outage."},
     {"ca_file", of_tls(path(&Redis::ca_file)),
