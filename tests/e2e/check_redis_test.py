@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import places
+from harness import places, told
 from harness.plan import plan
 from redis import Redis
 
@@ -67,7 +67,7 @@ class CheckRedis(unittest.TestCase):
         self.assert_says(r"^  FAILED  quotas and pauses in .*does not let this user do it \(NOPERM\)", QUOTAS,
                          **self.user(*READS))
         self.assert_says(r"^  ok      quotas and pauses in ", QUOTAS, **self.user(*READS, "+hset", "+hdel", "+xadd"))
-        self.assert_says(r"^  ok      Redis at ", LIMITS, **self.user("+@all", "-info"))
+        self.assert_says(r"^  ok      Redis at ", LIMITS, **self.user(*told.redis_rights()))
 
     def test_replicas_that_are_to_have_each_grant(self):
         said = "only 0 of 1 replicas"

@@ -1,29 +1,15 @@
 """The first start on a topic that has records already, as docs/topics.md tells it: all of them, or from where another consumer
 of the group stopped, or only what comes from now on."""
 
-import os
-import re
-import shlex
 import subprocess
 import unittest
 
-from harness import places, scenario
+from harness import places, scenario, told
 from harness.plan import plan
 
 RECORDS = 60
 BEFORE = 25  # What the consumer before takes.
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CONSUMER_GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
-
-
-def told_command():
-    """The words of the page's command behind the broker and the group."""
-    with open(os.path.join(ROOT, "docs", "topics.md"), encoding="utf-8") as file:
-        section = re.search(r"^## The first start\n(.*?)^## ", file.read(), re.MULTILINE | re.DOTALL)[1]
-    line = re.search(r"kafka-consumer-groups\.sh (.*?[^\\])\n", section.replace("\\\n", ""))[1]
-    words = shlex.split(line)
-    assert words[:4] == ["--bootstrap-server", "127.0.0.1:9092", "--group", "einlass"], words
-    return words[4:]
 
 
 @plan(seconds=120)
@@ -55,7 +41,9 @@ class FirstStart(scenario.Scenario):
         self.starts_and_delivers(RECORDS - taken)
 
     def test_only_what_comes_from_now_on(self):
-        self.world.kafka.administer(CONSUMER_GROUPS, "--group", "e2e", *told_command())
+        words = told.commands("topics.md", "kafka-consumer-groups.sh")[0][2:]  # Behind the broker.
+        self.assertEqual(words[:2], ["--group", "einlass"])
+        self.world.kafka.administer(CONSUMER_GROUPS, "--group", "e2e", *words[2:])
         self.world.produce("results", BEFORE)
         self.starts_and_delivers(BEFORE)
 

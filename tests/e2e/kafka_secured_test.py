@@ -4,13 +4,12 @@ import ctypes
 import subprocess
 import unittest
 
-from harness import places, scenario, secured, world
+from harness import places, scenario, secured, told, world
 import certificates
 import kafka as local_kafka
 from harness.plan import plan
 
 RECORDS = 60
-
 
 @plan(seconds=300)
 class Secured(scenario.Scenario):
@@ -263,6 +262,34 @@ class Rights(Secured):
         self.assertEqual(self.world.ends("dead"), [RECORDS])
         self.assert_check_is_good(gate)
         self._leave(gate)
+
+    @plan(whole=True)
+    def test_those_that_the_page_lists_are_enough(self):
+        """Of a gate, and of a redrive, which is refused without its own."""
+        self.world.create_topic("results.dead", 1)
+        reading, writing = ([word.replace("User:einlass", "User:gate") for word in words[2:]]  # Behind the broker.
+                            for words in told.commands("security.md", "kafka-acls.sh"))
+        self.kafka_server.administer("kafka.admin.AclCommand", *writing)
+        self.kafka_server.administer("kafka.admin.AclCommand", *reading)
+        for what in (("--topic", "results.dead"), ("--group", "einlass.redrive")):
+            self.kafka_server.forbid("Read", *what)
+        self.world.receiver.tell("status", status=400)
+        gate = self.world.gate("einlass", self.world.config("results", 1000, {
+            **self._through("SASL_PLAINTEXT", self.kafka_server.login(tls=False), "einlass"),
+            "route": {"dead_letter": "results.dead"}})).start()
+        self._arrive(gate)
+        self.assertEqual(self.world.ends("results.dead"), [RECORDS])
+        self.world.receiver.tell("ok")
+        self.assertEqual(self._redrive(gate).returncode, 1)
+        self.kafka_server.administer("kafka.admin.AclCommand", *reading)
+        done = self._redrive(gate)
+        self.assertEqual((done.returncode, f"delivered {RECORDS} " in done.stdout), (0, True), done)
+        self._leave(gate)
+
+    @staticmethod
+    def _redrive(gate):
+        return subprocess.run([places.EINLASS, "redrive", "-c", gate.path, "--route", "results"], capture_output=True, text=True,
+                              timeout=60 * places.PATIENCE, check=False)
 
     def _revoked(self, gate, text, *resource):
         """The right to read, while the gate runs; and granted again."""

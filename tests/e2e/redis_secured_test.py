@@ -7,7 +7,7 @@ import socket
 import threading
 import unittest
 
-from harness import scenario
+from harness import scenario, told
 import certificates
 import redis as local_redis
 import servers
@@ -28,7 +28,7 @@ class SecuredRedis(local_redis.Redis):
         self._arguments = [
             "--tls-port", str(self.tls_port), "--tls-cert-file", self._files[0], "--tls-key-file", self._files[1],
             "--tls-ca-cert-file", authority.file, "--tls-auth-clients", "yes", "--unixsocket", self.socket,
-            "--user", "gate", "on", f">{password}", "~e2e:*", "+@all"]
+            "--user", "gate", "on", f">{password}", "~e2e:*", *told.redis_rights()]
 
     def show(self, authority=None, **how):
         """Starts it, or starts it again, with that certificate; `how` as Authority.sign() has it."""
