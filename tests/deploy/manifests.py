@@ -50,12 +50,22 @@ def kustomized(folder):
     return objects(must(kubectl(), "kustomize", os.path.join(ROOT, "deploy", "kubernetes", folder)))
 
 
-def templated(values):
+def templated(values, chart=CHART):
     """How helm ended that made the chart of these values; objects() reads its stdout."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(values, file)
         file.flush()
-        return run(go_programs.built("helm"), "template", "einlass", CHART, "-f", file.name)
+        return run(go_programs.built("helm"), "template", "einlass", chart, "-f", file.name)
+
+
+def notes(values):
+    """What helm says after an installation with these values. By itself it shows that of none."""
+    with tempfile.TemporaryDirectory() as folder:
+        chart = shutil.copytree(CHART, os.path.join(folder, "einlass"))
+        with open(os.path.join(chart, "templates", "notes.yaml"), "w", encoding="utf-8") as file:
+            file.write('{kind: Notes, text: {{ include (print $.Template.BasePath "/NOTES.txt") . | toJson }}}')
+        [found] = [one for one in objects(templated(values, chart).stdout) if one["kind"] == "Notes"]
+    return found["text"]
 
 
 def smallest():

@@ -15,7 +15,7 @@ _BESIDE = 100         # the route beside: 6 s and 2 s at their limits.
 _COMMIT_S = 70        # Until Kafka knows what is finished: a request whose answer is lost is given up after a minute.
 _BESIDE_LATE_S = 3.0  # What the route beside may take longer than its limit needs.
 _LAST_S = 10          # A silence without an end has lasted for so long when the gate is told to leave.
-_LEAVE_S = 25         # docs/deploy.md: `drain_timeout` and 15 s.
+_LEAVE_S = 25         # `drain_timeout` and 15 s: less than docs/deploy.md allows.
 
 # Of one scene: `took` and `silent` in seconds, see judge; `met` what the packets met; `most` permits in one second.
 Outcome = collections.namedtuple("Outcome", "links name records took needed silent repeats most met breaches")
