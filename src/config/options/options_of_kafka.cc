@@ -163,7 +163,8 @@ const Rows<Kafka> kKafka = {
      "longer has: at the start of the log, at its end, or (`error`) stop and wait until you set it "
      "to one of these and reload, or set an offset while no gate runs."},
     {"properties", properties(&Kafka::properties),
-     "Any librdkafka property, for example `security.protocol`; secrets also as `NAME_file`."},
+     "Properties of librdkafka, for example `security.protocol`, but for those that are the gate's "
+     "own; secrets also as `NAME_file`."},
     {"security", security<Kafka>(),
      "How to log in: as `properties` say, or at Amazon MSK by IAM (`aws_msk_iam`), with tokens "
      "that "
@@ -187,8 +188,8 @@ const Rows<KafkaTarget> kKafkaTarget = {
      "Bootstrap brokers, if they differ from those of `kafka`; a list or one comma-separated "
      "string."},
     {"properties", properties(&KafkaTarget::properties),
-     "Any librdkafka property; secrets also as `NAME_file`. Without `brokers` those of `kafka` "
-     "apply too, unless overridden here."},
+     "Properties of librdkafka, as those of `kafka`; secrets also as `NAME_file`. Without "
+     "`brokers` those of `kafka` apply too, unless overridden here."},
     {"security", security<KafkaTarget>().defaults_to("see text"),
      "How to log in. Default: as `kafka` does, if the target has neither `brokers` nor a login of "
      "its own; else `properties`."},
