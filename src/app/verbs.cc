@@ -81,8 +81,8 @@ CommandLine::CommandLine()
   add_quota_verbs(app.add_subcommand(
       "quota", "Show or change what one key has of a limit, or a flow's weight, for all gates"));
   add_pause_options(add_config_verb(
-      app, "pause", "Let nothing of a route, target, topic or key pass, for all gates", path));
-  CLI::App* resume = add_config_verb(app, "resume", "Let it pass again", path);
+      app, "pause", "Stop deliveries of a route, target, topic or key, at all gates", path));
+  CLI::App* resume = add_config_verb(app, "resume", "Deliver again what was paused", path);
   add_subject_options(resume);
   add_note(resume, pause.note, kWhyUnset);
   add_replay_options(
@@ -139,7 +139,7 @@ void CommandLine::add_quota_verbs(CLI::App* quota_verb) {
     verb->add_option("KEY", quota.key, "One of its keys, or of the share's flows")->required();
     return verb;
   };
-  add_names(add("get", "Show the quota of a key"));
+  add_names(add("get", "Show the quota that was set for a key"));
   CLI::App* set =
       add_names(add("set", "Give a key other values than the limit's, or a flow another weight"));
   set->add_option("VALUES", quota.values,

@@ -102,7 +102,8 @@ bool print_demo_books(const DemoView& view) {
               view.limit, tick(kept));
   std::printf("  out of order %" PRIu64 "   order kept: %s\n", view.seen.out_of_order,
               tick(in_order));
-  std::printf("\nNext: docs/getting_started.md, ten minutes with a real Kafka and a real Redis\n");
+  std::printf(
+      "\nNext: docs/getting_started.md of the sources, ten minutes with a real Kafka and Redis\n");
   return closed && kept && all_there && in_order;
 }
 

@@ -14,7 +14,9 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
     return "is longer than " + std::to_string(kLongestTableValue) + " bytes";
   }
   const auto subject = subject_of(key);
-  if (!subject) return "its key is none of ours; write LIMIT/KEY, or see docs/steering.md";
+  if (!subject) {
+    return "its key is none of ours; write LIMIT/KEY, share:SHARE/FLOW, pause:route/NAME or the like";
+  }
   const auto read = read_steer(*subject, text);
   if (const auto* wrong = std::get_if<std::string>(&read)) return *wrong;
   const Steer& steer = std::get<Steer>(read);

@@ -167,7 +167,7 @@ const Rows<Config> kConfig = {
      "Where limits with `store: redis` are kept."},
     {"quotas", section(&Config::quotas, kQuotas, check_quotas),
      "Where the fleet's quotas by key and its pauses are kept, which `einlass quota` and `einlass "
-     "pause` write; see docs/steering.md."},
+     "pause` write."},
     {"tracing", section(&Config::tracing, kTracing), "Where spans of traced records are sent."},
     {"shares", by_name(&Config::shares, kShare),
      "How records divide a limit by weight and level, each under a name of your own."},
