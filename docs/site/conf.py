@@ -44,7 +44,7 @@ NAVIGATION = [
     ("Begin", ["docs/README", "docs/getting_started", "docs/concepts", "docs/faq", "docs/comparison", "docs/performance",
                "docs/support", "CHANGELOG"]),
     ("Configure", ["docs/cookbook", "config/options", "docs/topics", "docs/receiver", "docs/targets/http",
-                   "docs/targets/http2", "docs/targets/kafka", "docs/managed_kafka", "docs/filters", "docs/retries",
+                   "docs/targets/http2", "docs/targets/kafka", "docs/managed_kafka", "docs/managed_redis", "docs/filters", "docs/retries",
                    "docs/shares", "docs/steering", "docs/dead_letters"]),
     ("Limiters", ["docs/limiters/README", *limiters(), "docs/replay", "lua/README"]),
     ("Promises", ["docs/guarantees", "docs/outages", "docs/security", "SECURITY"]),

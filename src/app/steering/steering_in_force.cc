@@ -15,7 +15,7 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
   }
   const auto subject = subject_of(key);
   if (!subject) {
-    return "its key is none of ours; write LIMIT/KEY, share:SHARE/FLOW, pause:route/NAME or the like";
+    return "its key is none of ours; write LIMIT/KEY, share:SHARE/FLOW or pause:route/NAME";
   }
   const auto read = read_steer(*subject, text);
   if (const auto* wrong = std::get_if<std::string>(&read)) return *wrong;
