@@ -351,14 +351,13 @@ class Chart(ByKubeconform, Manifests):
         self.assertNotIn("Secret", [one["kind"] for one in self.rendered["much said"]])
 
     def test_the_notes_say_whether_the_pages_need_a_token(self):
-        open_pages = manifests.listening(manifests.smallest())
+        open_pages = manifests.listening(manifests.smallest())  # Without a token.
         mine = open_pages.replace('9465"', '9465", token_file: /run/secrets/einlass/admin-token')
         self.assertIn("need this token", manifests.notes({}))
         self.assertIn("need this token", manifests.notes({"config": mine}))
         self.assertIn("need no token", manifests.notes({"config": open_pages}))
         self.assertNotIn("token", manifests.notes({"config": mine, "secret": "mine"}))
-        other = mine.replace("admin-token", "of-the-pages")
-        self.assertNotIn("need", manifests.notes({"config": other}))
+        self.assertNotIn("need", manifests.notes({"config": mine.replace("admin-token", "of-the-pages")}))
 
     def test_the_upgrade_that_the_docs_name_takes_what_is_new_of_the_chart(self):
         with open(os.path.join(manifests.ROOT, "docs", "upgrading.md"), encoding="utf-8") as file:
