@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -175,20 +176,40 @@ TEST(HashTable, FollowsAPrimaryThatSentinelsName) {
   EXPECT_TRUE(reader.until([&] { return reader.listener.texts.contains("l/b"); }));
 }
 
-// It takes writes for some seconds more, and nobody will ever see them.
+// Sentinels by the server that each of them names. They are too few to replace one.
+class FewSentinels {
+ public:
+  explicit FewSentinels(std::initializer_list<const RedisServer*> named) {
+    for (const RedisServer* one : named) {
+      const std::string file = directory_.file(std::to_string(sentinels_.size()));
+      std::ofstream(file) << "sentinel monitor mymaster 127.0.0.1 " << one->port() << " 3\n"
+                          << "sentinel down-after-milliseconds mymaster 60000\n";
+      sentinels_.push_back(std::make_unique<RedisServer>(std::vector<std::string>{}, file));
+    }
+  }
+
+  std::uint16_t port(std::size_t i) const { return sentinels_[i]->port(); }
+  StoreOptions options() const {
+    StoreOptions options = options_for(1);  // Nobody listens there, and nobody is to ask.
+    for (const auto& one : sentinels_) options.sentinels.push_back({"127.0.0.1", one->port()});
+    return options;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  std::vector<std::unique_ptr<RedisServer>> sentinels_;
+};
+
+// It takes writes for some seconds more, and nobody will ever see them. The other Sentinel has not
+// heard of it.
 TEST(HashTable, LeavesAPrimaryThatWasReplacedWhileItLives) {
   RedisServer old, next;
-  TemporaryDirectory directory;
-  const std::string file = directory.file("sentinel");
-  std::ofstream(file) << "sentinel monitor mymaster 127.0.0.1 " << old.port() << " 1\n";
-  RedisServer sentinel({}, file);
-  auto options = options_for(old.port());
-  options.sentinels.push_back({"127.0.0.1", sentinel.port()});
-  Reader reader(options), writer(options_for(next.port()));
+  const FewSentinels sentinels{&old, &old};
+  Reader reader(sentinels.options()), writer(options_for(next.port()));
   ASSERT_TRUE(reader.until_whole());
   ASSERT_TRUE(writer.until_whole());
   EXPECT_EQ(write_and_wait(writer.io, writer.table, "l/next", "1"), "");
-  Control control(sentinel.port());
+  Control control(sentinels.port(0));
   control({"SENTINEL", "REMOVE", "mymaster"});
   control({"SENTINEL", "MONITOR", "mymaster", "127.0.0.1", std::to_string(next.port()), "1"});
   EXPECT_TRUE(reader.until([&] { return reader.listener.texts.contains("l/next"); }));
@@ -198,17 +219,8 @@ TEST(HashTable, LeavesAPrimaryThatWasReplacedWhileItLives) {
 TEST(HashTable, PassesOverASentinelThatNamesAReplica) {
   RedisServer primary;
   const auto replica = replica_of(primary);
-  TemporaryDirectory directory;
-  std::vector<std::unique_ptr<RedisServer>> sentinels;
-  auto options = options_for(1);
-  for (RedisServer* named : {replica.get(), &primary}) {
-    const std::string file = directory.file(std::to_string(named->port()));
-    std::ofstream(file) << "sentinel monitor mymaster 127.0.0.1 " << named->port() << " 2\n"
-                        << "sentinel down-after-milliseconds mymaster 60000\n";
-    sentinels.push_back(std::make_unique<RedisServer>(std::vector<std::string>{}, file));
-    options.sentinels.push_back({"127.0.0.1", sentinels.back()->port()});
-  }
-  Reader reader(options);
+  const FewSentinels sentinels{replica.get(), &primary};
+  Reader reader(sentinels.options());
   ASSERT_TRUE(reader.until_whole());
   EXPECT_EQ(write_and_wait(reader.io, reader.table, "l/a", "1"), "");
 }

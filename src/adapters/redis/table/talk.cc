@@ -64,7 +64,7 @@ void Talk::look_for_primary() {
   if (!sentinels_ || sentinels_->asking() || now - looked_ < kPrimaryPeriod) return;
   looked_ = now;
   sentinels_->find([this](const std::optional<Address>& primary, const std::string&) {
-    if (primary && *primary != address_) fail(to_string(address_) + " is the primary no more");
+    if (primary && *primary != address_) end(to_string(address_) + " is the primary no more");
   });
 }
 
@@ -234,20 +234,23 @@ void Talk::hang_up() {
   if (const auto connection = std::exchange(connection_, nullptr)) connection->close();
 }
 
-// The node may be gone as well: the next time it is looked for from the beginning, and elsewhere.
+// What was asked is of no use: the next time another node or Sentinel is.
 void Talk::fail(const std::string& why) {
+  ++place_;
+  if (sentinels_) sentinels_->pass_over();
+  end(why);
+}
+
+// The node may be gone as well: the next time it is looked for from the beginning.
+void Talk::end(const std::string& why) {
   const auto self = shared_from_this();
   hang_up();
-  ++place_;
   moved_to_.reset();
   redirections_ = 0;
   answered_ = 0;
   asked_at_.reset();
   if (const auto inquiry = std::exchange(inquiry_, nullptr)) inquiry->cancel();
-  if (sentinels_) {
-    sentinels_->cancel();
-    sentinels_->pass_over();
-  }
+  if (sentinels_) sentinels_->cancel();
   for (const Open& open : std::exchange(asked_, {})) open.done(nullptr, why);
 }
 

@@ -87,6 +87,7 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   void ask_once(const Redirection& to);
   void hang_up();
   void fail(const std::string& why);
+  void end(const std::string& why);
 
   boost::asio::io_context& io_;
   const StoreOptions& options_;
