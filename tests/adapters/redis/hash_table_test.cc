@@ -155,6 +155,20 @@ TEST(HashTable, SaysHowManyReplicasHaveWhatWasWritten) {
             "only 0 of 1 replicas have it (redis.wait_replicas); write it again");
 }
 
+// What can be read is read on, on the same connection.
+TEST(HashTable, IsNotReadAgainWhereAWriteIsRefused) {
+  RedisServer server;
+  Control control(server.port());
+  Reader reader(options_for(server.port()));
+  ASSERT_TRUE(reader.until_whole());
+  ASSERT_EQ(control({"CONFIG", "SET", "maxmemory", "1"}), "OK");
+  EXPECT_TRUE(write_and_wait(reader.io, reader.table, "l/a", "1").starts_with("Redis is out of"));
+  ASSERT_EQ(control({"CONFIG", "SET", "maxmemory", "0"}), "OK");
+  EXPECT_EQ(write_and_wait(reader.io, reader.table, "l/a", "2"), "");
+  EXPECT_TRUE(reader.until([&] { return reader.listener.texts == Texts{{"l/a", "2"}}; }));
+  EXPECT_EQ(reader.listener.readings, 1);
+}
+
 TEST(HashTable, SaysWhatIsWrongWithTheKey) {
   RedisServer server;
   Control(server.port())({"SET", kHash, "no hash"});

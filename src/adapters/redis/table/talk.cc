@@ -28,6 +28,7 @@ void Talk::ask(std::span<const std::string_view> words, Done done) {
   if (asked_.size() >= kMostOpen) return done(nullptr, "Redis does not keep up");
   Open& open = asked_.emplace_back();
   append_command(open.command, words);
+  open.writes = words.front() == "EVAL";
   open.done = std::move(done);
   if (!connection_) return connect();
   if (!open_) return;
@@ -145,13 +146,20 @@ void Talk::received(std::span<const char> bytes) {
   }
 }
 
+// A write that is refused, as where there is no memory for it, says nothing of the reads.
+bool Talk::ends_alone(Reaction reaction) const {
+  if (!greetings_.empty() || asked_.size() == answered_) return false;
+  if (reaction == Reaction::pause) return asked_[answered_].writes;
+  return reaction == Reaction::fail_line;
+}
+
 // Whether the connection is still of use.
 bool Talk::take(const Value& value) {
   const bool once = greetings_.empty() && sent_once(value);
   if (value.kind == Value::Kind::error && !once) {
     if (follow(value.text)) return false;
     const Trouble trouble = explain(value.text, to_string(address_), options_, password_);
-    if (!greetings_.empty() || trouble.reaction != Reaction::fail_line) {
+    if (!ends_alone(trouble.reaction)) {
       fail(trouble.detail);
       return false;
     }
@@ -196,10 +204,10 @@ void Talk::tell_first(const Value* answer, const std::string& why) {
     return open.done(nullptr,
                      "its slot is on its way to another node of the cluster; write it again");
   }
-  const bool sent_on = redirection(answer->text).has_value();
   const Address& by = asked_at_ ? *asked_at_ : address_;
-  open.done(nullptr, sent_on ? explain(answer->text, to_string(by), options_).detail
-                             : harmless(answer->text, password_));
+  const Trouble trouble = explain(answer->text, to_string(by), options_, password_);
+  open.done(nullptr, trouble.reaction == Reaction::fail_line ? harmless(answer->text, password_)
+                                                             : trouble.detail);
 }
 
 void Talk::ask_once(const Redirection& to) {

@@ -48,7 +48,8 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   Talk(boost::asio::io_context& io, const StoreOptions& options);
 
   // Commands that are asked in one handler leave together. One that fails takes those behind it
-  // along, and the next one begins on a new connection.
+  // along, and the next one begins on a new connection. Where the server only refuses a write, or
+  // what a key holds, no other command ends.
   void ask(std::span<const std::string_view> words, Done done);
 
   // How many connections there were so far: with each new one another server may answer.
@@ -63,6 +64,7 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
  private:
   struct Open {
     std::string command;
+    bool writes = false;  // Which only scripts do.
     Done done;
     std::optional<Value> answer;  // That came, while one before it is asked elsewhere.
   };
@@ -79,6 +81,7 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   void opened() override;
   void received(std::span<const char> bytes) override;
   void lost(const std::string& why) override;
+  bool ends_alone(Reaction reaction) const;
   bool take(const Value& value);
   bool follow(std::string_view error);
   std::optional<Redirection> sent_once(const Value& value) const;
