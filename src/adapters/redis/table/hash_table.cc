@@ -89,7 +89,8 @@ struct HashTable::State : std::enable_shared_from_this<State> {
   boost::asio::steady_timer timer;
   bool closed = false;
   std::string why_away;
-  bool told_away = true;  // Until it was read.
+  bool told_away = true;       // Until it was read.
+  std::uint64_t failures = 0;  // What was asked before the last one is begun anew.
 
   bool is_read = false;                  // The whole hash was; `last` holds.
   bool missed = false;                   // Changes, while it was read.
@@ -133,8 +134,9 @@ void HashTable::State::look_after(std::chrono::milliseconds pause) {
 void HashTable::State::ask(std::initializer_list<std::string_view> words,
                            void (State::*take)(const Value&)) {
   talk->ask({words.begin(), words.size()},
-            [self = shared_from_this(), take](const Value* answer, const std::string& why) {
-              if (self->closed) return;
+            [self = shared_from_this(), take, asked_in = failures](const Value* answer,
+                                                                   const std::string& why) {
+              if (self->closed || asked_in != self->failures) return;
               if (answer == nullptr) return self->failed(why);
               if (take != nullptr) (self.get()->*take)(*answer);
             });
@@ -274,6 +276,7 @@ void HashTable::State::wait_for_replicas(Written written) {
 }
 
 void HashTable::State::failed(const std::string& why) {
+  ++failures;
   is_read = false;
   if (why_away != why || !told_away) {
     why_away = why;
