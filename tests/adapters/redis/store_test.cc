@@ -296,6 +296,22 @@ TEST_F(RedisStore, AnOpenWindowIsNotForgottenForALimitThatHasAShorterOneNow) {
   EXPECT_EQ(control("EXISTS", "test:{test}:callbacks:"), "1");
 }
 
+// It is kept for an hour, however fast it fills.
+TEST_F(RedisStore, ABucketThatStartsEmptyIsNotForgottenBesideALimitThatIsClosed) {
+  limits::Limit closed = sliding_log("callbacks", 1), shared = sliding_log("shared", 1);
+  closed.parameters = limits::CounterParameters{Permits{1}, Duration::seconds(3600)};
+  shared.parameters = limits::TokenBucketParameters{{1, 1}, Permits{1}, true};
+  const Bucket both[] = {{&closed, ""}, {&shared, ""}};
+  side_.store->add_line({0}, both);
+  ASSERT_TRUE(side_.until([&] { return !side_.answer(0, 1)->due.empty(); }));
+  side_.store->forget_line({0});
+  closed.parameters = limits::CounterParameters{Permits{1}, Duration::micros(1)};
+  side_.store->add_line({0}, both);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(side_.answer(0, 1)->due.empty());
+  EXPECT_FALSE(side_.notice("redis_limit_reopened"));
+  EXPECT_EQ(control("EXISTS", "test:{test}:shared:"), "1");
+}
+
 TEST_F(RedisStore, NothingHappensAfterItIsDestroyed) {
   const auto limit = sliding_log("callbacks", 5);
   add(0, limit);
