@@ -112,7 +112,6 @@ class Redrive {
 
   kafka::TopicReader new_reader(Notify notify);
   void look_up();
-  void tell_future();
   void follow_quotas();
   int send();
   std::unique_ptr<kafka::RecordSource> make_source(core::Events& events, kafka::MessageSink& sink,
@@ -158,18 +157,12 @@ kafka::TopicReader Redrive::new_reader(Notify notify) {
   }
 }
 
-// Kept as progress, it would pass over all letters that nobody has sent.
-void Redrive::tell_future() {
-  tell({Severity::warning, "redrive_nothing_there", "--from lies in the future: nothing is read"});
-}
-
 void Redrive::look_up() {
   logins_.start();
   logins_.wait(kLookUpPatience);
   const auto states = reader_.look_up(kLookUpPatience);
   std::vector<std::optional<Offset>> at_time;
   if (options_.from.kind == From::Kind::time) {
-    if (options_.from.time_ms > Clock::wall().us / 1'000) return tell_future();
     std::vector<PartitionNumber> numbers;
     for (const kafka::PartitionState& state : states) numbers.push_back(state.number);
     at_time = reader_.offsets_at(options_.from.time_ms, numbers, kLookUpPatience);

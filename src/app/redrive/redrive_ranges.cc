@@ -66,15 +66,15 @@ void tell_without_progress(const std::string& topic, std::span<const kafka::Part
               "later"});
 }
 
-// None for a place beyond the end: a progress that is kept there would pass over all letters that
-// nobody has sent.
+// None where no letter is from there on: a progress that is kept there would pass over all letters
+// that nobody has sent.
 std::optional<RedriveRange> from_offset(const std::string& topic,
                                         const kafka::PartitionState& state, Offset offset,
                                         const Notify& notify) {
-  if (offset > state.end) {
+  if (offset >= state.end) {
     notify({Severity::warning, "redrive_nothing_there",
-            partition_of(topic, state.number) + " ends before offset " +
-                std::to_string(offset.value) + ": nothing of it is read"});
+            partition_of(topic, state.number) + " has no letter from offset " +
+                std::to_string(offset.value) + " on: nothing of it is read"});
     return std::nullopt;
   }
   if (offset < state.first) {
@@ -121,10 +121,15 @@ std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const st
         break;
       case From::Kind::time:
         // A letter may have come since it was asked where the topic ends.
-        ranges.push_back(
-            {{state.number, std::min(at_time[i].value_or(state.end), state.end), state.end}, {}});
+        if (at_time[i].value_or(state.end) < state.end) {
+          ranges.push_back({{state.number, *at_time[i], state.end}, {}});
+        }
         break;
     }
+  }
+  if (from.kind == From::Kind::time && ranges.empty()) {
+    notify({Severity::warning, "redrive_nothing_there",
+            topic + " has no letter from the time of --from on: nothing is read"});
   }
   return ranges;
 }

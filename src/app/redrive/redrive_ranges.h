@@ -18,8 +18,9 @@ struct WrongRange : std::runtime_error {
 };
 
 // Up to the ends that Kafka has now. `at_time`: where --from is a time, the offset of each
-// partition of `states`. Tells `notify` where Kafka no longer has what should come first, and of
-// each partition that ends before an offset of --from: it is left out. Throws WrongRange for a
+// partition of `states`. A partition that has no letter from the place of --from on is left out,
+// of which `notify` is told where the place is an offset, or where a time leaves out all of them.
+// It is told, too, where Kafka no longer has what should come first. Throws WrongRange for a
 // partition that the topic does not have.
 std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const std::string& topic,
                                          const std::vector<kafka::PartitionState>& states,

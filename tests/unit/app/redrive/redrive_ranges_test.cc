@@ -81,8 +81,9 @@ TEST(RedriveRanges, from_offsets_stay_within_what_is_there) {
   Sample sample;
   sample.options.from.kind = From::Kind::offset;
   sample.options.from.offset = Offset{50};
-  EXPECT_EQ(sample.text(), "0:100-200 1:50-50");
-  EXPECT_EQ(sample.told, std::vector<std::string>{"redrive_letters_gone"});
+  EXPECT_EQ(sample.text(), "0:100-200");
+  EXPECT_EQ(sample.told,
+            (std::vector<std::string>{"redrive_letters_gone", "redrive_nothing_there"}));
   sample.options.from.kind = From::Kind::offsets;
   sample.options.from.offsets = {{PartitionNumber{1}, Offset{20}}};
   EXPECT_EQ(sample.text(), "1:20-50");
@@ -91,21 +92,27 @@ TEST(RedriveRanges, from_offsets_stay_within_what_is_there) {
 }
 
 // Else a slip of the finger would count all letters as sent.
-TEST(RedriveRanges, leave_out_what_ends_before_an_offset) {
+TEST(RedriveRanges, leave_out_what_ends_before_an_offset_or_at_it) {
   Sample sample;
   sample.options.from.kind = From::Kind::offset;
   sample.options.from.offset = Offset{150};
   EXPECT_EQ(sample.text(), "0:150-200");
   EXPECT_EQ(sample.told, std::vector<std::string>{"redrive_nothing_there"});
+  sample.options.from.offset = Offset{200};
+  EXPECT_EQ(sample.text(), "");
   sample.options.from.offset = Offset{99'999};
   EXPECT_EQ(sample.text(), "");
 }
 
-TEST(RedriveRanges, a_time_that_nobody_has_reached_is_the_end) {
+TEST(RedriveRanges, leave_out_what_has_no_letter_of_a_time_or_later) {
   Sample sample;
   sample.options.from.kind = From::Kind::time;
   sample.at_time = {std::nullopt, Offset{17}};
-  EXPECT_EQ(sample.text(), "0:200-200 1:17-50");
+  EXPECT_EQ(sample.text(), "1:17-50");
+  EXPECT_TRUE(sample.told.empty()) << "the others have some";
+  sample.at_time = {Offset{200}, std::nullopt};
+  EXPECT_EQ(sample.text(), "");
+  EXPECT_EQ(sample.told, std::vector<std::string>{"redrive_nothing_there"});
 }
 
 TEST(RedriveRanges, refuse_a_partition_that_is_not_there) {
