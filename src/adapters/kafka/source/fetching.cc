@@ -62,7 +62,10 @@ std::string Fetching::read_on(std::span<Partition* const> moved) {
     if (before->cnt > 0) {
       error = text_of(rd_kafka_incremental_unassign(client_, before.get()));
     }
-    if (error.empty()) error = text_of(rd_kafka_incremental_assign(client_, after.get()));
+    if (error.empty()) {
+      for (Partition* partition : moved) partition->fetched = false;
+      error = text_of(rd_kafka_incremental_assign(client_, after.get()));
+    }
   } else {
     const ListHandle all = new_list();
     assignment_.for_each([&](const Partition& partition) {
@@ -93,5 +96,14 @@ std::string Fetching::give_back(const rd_kafka_topic_partition_list_t* list) {
 }
 
 bool Fetching::may_be_lost() const { return unsure_ || rd_kafka_assignment_lost(client_) != 0; }
+
+bool Fetching::may_be_lost(const rd_kafka_topic_partition_list_t* list) const {
+  bool all = true;
+  assignment_.for_each([&](const Partition& partition) {
+    all &= rd_kafka_topic_partition_list_find(list, partition.topic.c_str(),
+                                              partition.number.value) != nullptr;
+  });
+  return all && may_be_lost();
+}
 
 }  // namespace einlass::kafka

@@ -41,6 +41,9 @@ class Fetching {
   // Whether the group has taken the assignment away without asking. read_on() hides that from
   // librdkafka, so what comes before checked() may mean it all the same.
   bool may_be_lost() const;
+  // The same of a revocation: what is lost is all that there is. One of a part of it takes nothing
+  // else away, and no assignment may follow that lets the others commit again.
+  bool may_be_lost(const rd_kafka_topic_partition_list_t* list) const;
   void checked() { unsure_ = false; }
 
  private:

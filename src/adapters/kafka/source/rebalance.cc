@@ -22,7 +22,7 @@ std::string Rebalance::begin(EventHandle event, Instant now) {
   if (rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
     return assign(list);
   }
-  revoke(list, parts_.fetching.may_be_lost(), now);
+  revoke(list, parts_.fetching.may_be_lost(list), now);
   if (not_done_ == 0) return parts_.fetching.give_back(list);
   revoking_ = std::move(event);
   return {};

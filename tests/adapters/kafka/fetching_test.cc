@@ -1,0 +1,63 @@
+#include "adapters/kafka/source/fetching.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <initializer_list>
+#include <vector>
+
+namespace einlass::kafka {
+namespace {
+
+class FetchingTest : public ::testing::Test {
+ protected:
+  FetchingTest() {
+    rd_kafka_conf_t* conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", "127.0.0.1:1", nullptr, 0);
+    rd_kafka_conf_set(conf, "group.id", "group", nullptr, 0);
+    rd_kafka_conf_set(conf, "log_level", "0", nullptr, 0);
+    client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, nullptr, 0);
+  }
+  ~FetchingTest() override {
+    assignment.for_each([&](Partition& partition) { assignment.remove(partition); });
+    rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  }
+
+  // Reads partition 0 and 1, as if they had just been found.
+  std::string read_on(Fetching& fetching) {
+    std::vector<Partition*> moved;
+    for (const std::int32_t number : {0, 1}) {
+      Partition& added = assignment.add("topic", PartitionNumber{number}, core::RouteId{0});
+      added.next = 5;
+      added.finding = Finding::found;
+      moved.push_back(&added);
+    }
+    return fetching.read_on(moved);
+  }
+
+  static ListHandle revoked(std::initializer_list<std::int32_t> numbers) {
+    ListHandle list(rd_kafka_topic_partition_list_new(2));
+    for (const std::int32_t number : numbers) {
+      rd_kafka_topic_partition_list_add(list.get(), "topic", number);
+    }
+    return list;
+  }
+
+  boost::asio::io_context io;
+  rd_kafka_t* client = nullptr;
+  Wakeups wakeups{io, [](Wakeups::Key) {}};
+  Assignment assignment{wakeups};
+};
+
+TEST_F(FetchingTest, a_revocation_of_a_part_is_no_loss_even_just_after_partitions_came) {
+  Fetching fetching(client, assignment);
+  ASSERT_EQ(read_on(fetching), "");
+  EXPECT_TRUE(fetching.may_be_lost());
+  EXPECT_TRUE(fetching.may_be_lost(revoked({0, 1}).get())) << "it may be a loss that was hidden";
+  EXPECT_FALSE(fetching.may_be_lost(revoked({1}).get())) << "partition 0 stays, and must commit";
+  fetching.checked();
+  EXPECT_FALSE(fetching.may_be_lost(revoked({0, 1}).get()));
+}
+
+}  // namespace
+}  // namespace einlass::kafka
