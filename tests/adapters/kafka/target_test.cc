@@ -281,6 +281,21 @@ TEST_F(TargetTest, another_topic_holds_from_the_next_attempt_on) {
   EXPECT_EQ(read_all(cluster.brokers(), "second", 1).at(0).value, "moved");
 }
 
+TEST_F(TargetTest, what_fails_late_of_the_topic_before_is_no_trouble_of_the_new_one) {
+  cluster.create_topic("after", 1);
+  rd_kafka_mock_topic_set_error(cluster.get(), "wrong", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  TargetBench bench(options("wrong"));
+  bench.send(1, "under way");
+  bench.target->set_topic("after", false);
+  ASSERT_TRUE(bench.wait_for(1));
+  EXPECT_EQ(bench.outcome(0), Outcome::retry);
+  EXPECT_NE(bench.ended(0).reason.find("the topic wrong is not there"), std::string::npos);
+  bench.send(1, "again");
+  ASSERT_TRUE(bench.wait_for(2));
+  EXPECT_EQ(bench.outcome(1), Outcome::accepted);
+  EXPECT_EQ(bench.target->status().unusable, "");
+}
+
 TEST_F(TargetTest, refuses_a_wrong_property_and_names_it) {
   const auto refused = [&](const std::string& name, const std::string& value) {
     TargetOptions made = options("topic");

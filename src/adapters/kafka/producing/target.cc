@@ -118,6 +118,8 @@ void Target::State::fail(core::DeliveryEnded& event, rd_kafka_resp_err_t error,
     default:
       break;
   }
+  // Nothing is written there any more, so nothing would say that it works.
+  if (trouble.lasts == Lasts::topic && topic != options.topic) trouble.lasts = Lasts::passing;
   event.reason = last_failure = trouble.detail;
   tell(trouble);
 }
