@@ -182,8 +182,10 @@ def _annotation(name, color, expression, text):
 
 def dashboard(uid, title, description, variables, rows):
     """`rows`: (heading, panels side by side, their height, panels)."""
-    reloads = f'changes({select("einlass_config_last_reload_success_timestamp_seconds")}[1m]) > 0'
     starts = f'changes({select("process_start_time_seconds")}[1m]) > 0'
+    # A start reads the configuration, too.
+    reloads = (f'changes({select("einlass_config_last_reload_success_timestamp_seconds")}[1m]) > 0 '
+               f'unless on (job, instance) {starts}')
     return {
         "uid": uid, "title": f"Einlass / {title}", "description": description, "tags": ["einlass"],
         "schemaVersion": 39, "version": 1, "editable": False, "graphTooltip": 1, "refresh": "10s",

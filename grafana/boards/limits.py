@@ -1,6 +1,6 @@
 """The limits: what is used of what is allowed, which tenants are at their limit, and how the limiters answer."""
 
-from boards.overview import ANSWERS, allowed, used
+from boards.overview import ANSWERS, allowed, at_once, used
 from parts import (BAD_FROM_1, CALLS, PERMITS, RATE, bars, dashboard, dashed, lines, meanings, number, quantile, rate, said,
                    select, target, to)
 
@@ -83,10 +83,7 @@ def allowance():
         lines("How many attempts are in flight, of how many?", "short",
               "Of concurrency limits: now, and the most allowed (dashed).",
               [target(under_way(), "{{limit}}"),
-               target(f"sum by (limit) (max by (job, limit) ({select('einlass_limit_allowed_permits', **LIMIT)} "
-                      f"* on (job, instance, limit) group_left () "
-                      f"{select('einlass_limit_info', algorithm='concurrency', key='none', **LIMIT)}))",
-                      "{{limit}} at most")], overrides=[dashed("/ at most$/")]),
+               target(at_once(**LIMIT), "{{limit}} at most")], overrides=[dashed("/ at most$/")]),
         lines("How are the permits shared by the gates?", PERMITS, "Permits used, by gate.",
               [target(f"sum by (instance) ({rate('einlass_admissions_total', **LIMIT)})", "{{instance}}")], OVERVIEW),
         lines("Which limit denies?", "suffix: denials/s",

@@ -18,12 +18,12 @@ def books():
     return f"{by} ({select('einlass_records_received_total')})" + "".join(f" - {by} ({select(one)})" for one in parts)
 
 
-def _allowed(**labels):
+def _allowed(metric="einlass_limit_allowed_permits_per_second", of=(), **labels):
     """Of the limits that all records share: what each fleet (job) may use, by limit."""
-    permits = select("einlass_limit_allowed_permits_per_second", **labels)
+    permits = select(metric, **labels)
 
     def kept_in(store):
-        info = select("einlass_limit_info", store=store, key="none", shadow="!true")
+        info = select("einlass_limit_info", store=store, key="none", shadow="!true", **dict(of))
         return f"{permits} * on (job, instance, limit) group_left () {info}"
     return f"max by (job, limit) ({kept_in('redis')}) or sum by (job, limit) ({kept_in('memory')})"
 
@@ -31,6 +31,11 @@ def _allowed(**labels):
 def allowed(**labels):
     """By limit, of all fleets together."""
     return f"sum by (limit) ({_allowed(**labels)})"
+
+
+def at_once(**labels):
+    """By limit of attempts in flight, of all fleets together: the most that may be under way."""
+    return f"sum by (limit) ({_allowed('einlass_limit_allowed_permits', of={'algorithm': 'concurrency'}, **labels)})"
 
 
 def used(**labels):

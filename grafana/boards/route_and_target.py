@@ -13,7 +13,9 @@ PARTITION = "{{topic}} {{partition}}"
 def now():
     inside = f"sum by (job, route) ({select('einlass_records_inside', **ROUTE)})"
     delivered = f"sum by (job, route) ({rate('einlass_records_delivered_total', **ROUTE)})"
-    open_at = f"max by (target) ({select('einlass_target_breaker_open')})"
+    waits = (f"sum by (job, instance, target) ({select('einlass_records_inside')} * on (job, instance, route) "
+             f"group_left (target) {select('einlass_route_info')}) > 0")
+    open_at = (f"max by (target) ({select('einlass_target_breaker_open')} == 1 and on (job, instance, target) {waits})")
     unusable = f"max by (target) ({select('einlass_target_unusable')})"
     meant = f"sum by (job, route) ({select('einlass_waiting_records', reason='~limit|paused|not_before', **ROUTE)})"
     return [
@@ -22,10 +24,11 @@ def now():
                  "of a pause or their not_before.",
                  f"sum by (route) (({inside} > 0 and {delivered} == 0) unless ({meant} > 0.5 * {inside}))", "red",
                  LIMITS, "{{route}}", "none"),
-        troubles("Which targets are down?", "short", "Targets whose circuit breaker is open at some gate, or to which nothing "
-                 "can be delivered until you act; with the attempts in flight there.",
+        troubles("Which targets are down?", "short", "Targets whose circuit breaker is open at some gate that has records "
+                 "for them, or to which nothing can be delivered until you act; with the attempts in flight there. One of which all "
+                 "attempts fail is not here before its breaker opens, which takes minutes where attempts are rare.",
                  f"sum by (target) ({select('einlass_target_in_flight')}) and on (target) "
-                 f"(({open_at} == 1) or ({unusable} == 1))", "red", OVERVIEW, "{{target}}", "none"),
+                 f"({open_at} or {unusable} == 1)", "red", OVERVIEW, "{{target}}", "none"),
         troubles("Which targets are paused?", "s", "For how much longer nothing is sent: a Retry-After, or an open breaker.",
                  f"max by (target) ({select('einlass_target_held_seconds')}) > 0", "orange", OVERVIEW, "{{target}}", "none"),
         number("How many attempts fail?", "percentunit", "By route: attempts that the target did not accept.",
@@ -118,10 +121,10 @@ def partitions():
         lines("How many are completed out of order?", "short",
               "Records finished behind one that is not: the commit names them, and they are not delivered again.",
               [each("einlass_finished_ahead_records")]),
-        lines("Which offsets were never read?", "suffix: offsets/s",
-              "Deleted by Kafka before they were read (retention), in a topic that was recreated (recreated), or skipped "
-              "because auto_offset_reset is latest (reset).",
-              [target(f"sum by (topic, reason) ({rate('einlass_offsets_skipped_total')})", "{{topic}} {{reason}}")]),
+        lines("Which offsets were never read?", "short",
+              "Since each gate was started: deleted by Kafka before they were read (retention), in a topic that was recreated "
+              "(recreated), or skipped because auto_offset_reset is latest (reset).",
+              [target(f"sum by (topic, reason) ({select('einlass_offsets_skipped_total')}) > 0", "{{topic}} {{reason}}")]),
     ]
 
 

@@ -140,6 +140,57 @@ class Fleets(unittest.TestCase):
         self.assertEqual(code, 0, said)
 
 
+class Panels(unittest.TestCase):
+    @staticmethod
+    def asked(board, title):
+        panel = next(one for one in written.panels(written.all_of()[board]) if one["title"] == title)
+        return [one["expr"].replace("$job", "einlass.*") for one in panel["targets"]]
+
+    @staticmethod
+    def series(name, more, value, gate=1):
+        return {"series": f'{name}{{job="einlass", instance="gate-{gate}:9465", {more}}}', "values": f"{value}x20"}
+
+    def test_offsets_that_a_gate_finds_deleted_when_it_starts_are_shown(self):
+        asked, = self.asked("einlass-route", "Which offsets were never read?")
+        code, said = answers([self.series("einlass_offsets_skipped_total", 'topic="results", reason="retention"', 5000),
+                              self.series("einlass_offsets_skipped_total", 'topic="results", reason="reset"', 0)],
+                             {asked: [{"labels": '{topic="results", reason="retention"}', "value": 5000}]})
+        self.assertEqual(code, 0, said)
+
+    def test_a_limit_in_memory_is_each_gates_own(self):
+        """Eight at once are allowed to two gates: sixteen in memory, eight in Redis, and one in shadow has no line."""
+        given = []
+        for limit, store, shadow in (("own", "memory", "false"), ("shared", "redis", "false"), ("tried", "redis", "true")):
+            info = f'limit="{limit}", algorithm="concurrency", store="{store}", key="none", shadow="{shadow}"'
+            for gate in (1, 2):
+                given += [self.series("einlass_limit_info", info, 1, gate),
+                          self.series("einlass_limit_allowed_permits", f'limit="{limit}"', 8, gate)]
+        asked = self.asked("einlass-limits", "How many attempts are in flight, of how many?")[1]
+        code, said = answers(given, {asked: [{"labels": '{limit="own"}', "value": 16}, {"labels": '{limit="shared"}', "value": 8}]})
+        self.assertEqual(code, 0, said)
+
+    def test_a_breaker_that_nothing_waits_for_is_no_target_that_is_down(self):
+        given = []
+        for route, inside in (("results", 7), ("night", 0)):
+            given += [self.series("einlass_route_info", f'route="{route}", target="{route}"', 1),
+                      self.series("einlass_records_inside", f'route="{route}"', inside),
+                      *(self.series(f"einlass_target_{name}", f'target="{route}"', value)
+                        for name, value in (("breaker_open", 1), ("unusable", 0), ("in_flight", 1)))]
+        asked, = self.asked("einlass-route", "Which targets are down?")
+        code, said = answers(given, {asked: [{"labels": '{target="results"}', "value": 1}]})
+        self.assertEqual(code, 0, said)
+
+    def test_a_restart_is_no_reload(self):
+        asked = next(one["expr"] for one in written.all_of()["einlass-overview"]["annotations"]["list"]
+                     if one["name"] == "Reloaded").replace("$job", "einlass.*")
+        given = [{"series": f'{name}{{job="einlass", instance="gate-{gate}:9465"}}', "values": values}
+                 for gate, starts in ((1, "5x5 9x15"), (2, "5x20"))
+                 for name, values in (("process_start_time_seconds", starts),
+                                      ("einlass_config_last_reload_success_timestamp_seconds", "5x5 9x15"))]
+        code, said = answers(given, {asked: [{"labels": '{job="einlass", instance="gate-2:9465"}', "value": 1}]})
+        self.assertEqual(code, 0, said)
+
+
 class Runbook(unittest.TestCase):
     def test_has_a_section_for_each_alert_and_none_besides(self):
         sections = re.split(r"^## (\w+)\n", contents(written.ROOT, "docs", "runbook.md"), flags=re.M)[1:]
