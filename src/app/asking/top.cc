@@ -6,13 +6,13 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
-#include "adapters/clock/clock.h"
 #include "app/asking/admin_client.h"
 #include "app/asking/terminal.h"
 #include "app/asking/top_screen.h"
@@ -37,11 +37,10 @@ class Top {
   std::variant<std::string, AdminTrouble> look(TerminalSize size, bool colours) {
     const auto answer = ask_admin(config_, "/v1/status");
     if (const auto* trouble = std::get_if<AdminTrouble>(&answer)) return *trouble;
-    const Instant now = clock_.now();
-    TopLook look{std::get<AdminPage>(answer).body, static_cast<double>(now.us) / 1e6};
+    const std::string& now = std::get<AdminPage>(answer).body;
     try {
-      std::string picture = top_picture(look, before_, now.us, size, colours);
-      before_ = std::move(look);
+      std::string picture = top_picture(now, before_, size, colours);
+      before_ = now;
       return picture;
     } catch (const nlohmann::json::exception&) {
       return AdminTrouble{"what answers on admin.listen is not a gate of this version"};
@@ -50,12 +49,12 @@ class Top {
 
  private:
   const config::Config& config_;
-  const Clock clock_;
-  std::optional<TopLook> before_;
+  std::optional<std::string> before_;
 };
 
 int look_once(Top& top) {
-  const auto seen = top.look({200, 1'000}, takes_colours(stdout));
+  constexpr std::size_t kNoBound = std::numeric_limits<std::size_t>::max();
+  const auto seen = top.look({kNoBound, kNoBound}, takes_colours(stdout));
   if (const auto* trouble = std::get_if<AdminTrouble>(&seen)) {
     std::fprintf(stderr, "einlass: %s\n", trouble->text.c_str());
     return kExitFailed;

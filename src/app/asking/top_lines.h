@@ -1,6 +1,7 @@
 // The lines of `einlass top`: what each part of the screen says, before it is fitted to a terminal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,16 +17,47 @@ struct TopLine {
 };
 using TopLines = std::vector<TopLine>;
 
-// What the gate's status was, what it was a while ago (null: not known), and how long ago.
+// What the gate's status is, and what it was a while ago: null where that is not known, or where
+// the gate has started again since. All instants are by the gate's clock.
 struct TopStatus {
   const nlohmann::ordered_json& now;
   const nlohmann::ordered_json* before;
-  double seconds;
-  std::int64_t now_us;  // The time of day.
+  double seconds;  // Between the two.
+  std::int64_t now_us;
+  std::size_t most_of_a_name;  // So many of its characters are shown.
 };
 
-// Who it is; what is wrong and since when, nothing while all is well; the totals; and what is over.
-void add_head(TopLines& lines, const TopStatus& status);
+// A table whose columns are as wide as their widest cell, so that no number is cut, nor touches the
+// one before it. Its first row is the heading.
+class TopTable {
+ public:
+  struct Column {
+    std::string heading;
+    std::size_t least = 7;  // As wide at least, so that the columns do not jump each second.
+    bool right = true;
+  };
+
+  explicit TopTable(std::vector<Column> columns);
+
+  // A cell for each column; the last ones may be left out.
+  void add(std::vector<std::string> cells, Colour colour = Colour::none);
+
+  // Behind an empty line.
+  void into(TopLines& lines) const;
+
+ private:
+  struct Row {
+    std::vector<std::string> cells;
+    Colour colour;
+  };
+
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+};
+
+// Who it is; what is wrong and since when, the first `most_lasting` of it, nothing while all is
+// well; the totals; and what is over.
+void add_head(TopLines& lines, const TopStatus& status, std::size_t most_lasting);
 
 // In top_tables.cc.
 void add_routes(TopLines& lines, const TopStatus& status);
@@ -42,7 +74,7 @@ inline std::string text_of(const nlohmann::ordered_json& json, const char* name)
 // "in 15 s" for an instant ahead; "now" for one that has passed; empty for null.
 std::string until_in_words(const nlohmann::ordered_json& at, std::int64_t now_us);
 
-// Of so many characters, filled up with blanks or cut. One that takes two columns counts as one.
-std::string column(const std::string& text, std::size_t width, bool right = false);
+// The first so many characters of it. One that takes two columns counts as one.
+std::string first_of(const std::string& text, std::size_t characters);
 
 }  // namespace einlass::app

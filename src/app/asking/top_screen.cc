@@ -65,16 +65,12 @@ TopLine over(const Json& trouble) {
 
 }  // namespace
 
-std::string column(const std::string& text, std::size_t width, bool right) {
-  std::string shown;
-  std::size_t used = 0;
-  for (std::string_view rest = text; !rest.empty() && used < width; ++used) {
-    const std::size_t size = std::max<std::size_t>(1, utf8_sequence(rest));
-    shown += rest.substr(0, size);
-    rest.remove_prefix(size);
+std::string first_of(const std::string& text, std::size_t characters) {
+  std::size_t end = 0;
+  for (std::size_t used = 0; end < text.size() && used < characters; ++used) {
+    end += std::max<std::size_t>(1, utf8_sequence(std::string_view(text).substr(end)));
   }
-  const std::string blanks(width - used, ' ');
-  return right ? blanks + shown : shown + blanks;
+  return text.substr(0, end);
 }
 
 std::string until_in_words(const Json& at, std::int64_t now_us) {
@@ -83,15 +79,20 @@ std::string until_in_words(const Json& at, std::int64_t now_us) {
   return left <= 0 ? "now" : "in " + span_in_words(Duration{left});
 }
 
-void add_head(TopLines& lines, const TopStatus& status) {
+void add_head(TopLines& lines, const TopStatus& status, std::size_t most_lasting) {
   const Json& now = status.now;
   const bool ready = now.at("ready").get<bool>();
   lines.push_back({"einlass " + text_of(now, "instance") + "  " + text_of(now, "version") + "  " +
                        (ready ? "ready" : text_of(now, "why_not_ready")) + "  " +
                        clock_text(status.now_us) + " UTC",
                    ready ? Colour::bold : Colour::red});
+  std::size_t lasts = 0;
   for (const Json& trouble : now.at("troubles")) {
-    if (trouble.at("ended").is_null()) lines.push_back(lasting(trouble, status.now_us));
+    if (!trouble.at("ended").is_null() || ++lasts > most_lasting) continue;
+    lines.push_back(lasting(trouble, status.now_us));
+  }
+  if (lasts > most_lasting) {
+    lines.push_back({"! and " + std::to_string(lasts - most_lasting) + " more", Colour::yellow});
   }
   const Json& books = now.at("books");
   const bool closed = books.at("closed").get<bool>();
@@ -109,14 +110,18 @@ void add_head(TopLines& lines, const TopStatus& status) {
   }
 }
 
-std::string top_picture(const TopLook& now, const std::optional<TopLook>& before,
-                        std::int64_t now_us, TerminalSize size, bool colours) {
-  const Json json = Json::parse(now.status);
-  const Json earlier = before ? Json::parse(before->status) : Json();
-  const TopStatus status{json, before ? &earlier : nullptr,
-                         before ? now.seconds - before->seconds : 0, now_us};
+std::string top_picture(const std::string& now, const std::optional<std::string>& before,
+                        TerminalSize size, bool colours) {
+  const Json json = Json::parse(now);
+  const Json earlier = before ? Json::parse(*before) : Json();
+  const auto at = json.at("at").get<std::int64_t>();
+  const bool same = before && earlier.at("started_at") == json.at("started_at");
+  const double seconds =
+      same ? static_cast<double>(at - earlier.at("at").get<std::int64_t>()) / 1e6 : 0;
+  const TopStatus status{json, seconds > 0 ? &earlier : nullptr, seconds, at,
+                         std::max<std::size_t>(12, size.columns / 3)};
   TopLines lines;
-  add_head(lines, status);
+  add_head(lines, status, size.rows / 3);
   add_routes(lines, status);
   add_limits(lines, status);
   add_shares(lines, status);
@@ -125,7 +130,7 @@ std::string top_picture(const TopLook& now, const std::optional<TopLook>& before
   lines.resize(std::min(lines.size(), size.rows));
   std::string picture;
   for (const TopLine& line : lines) {
-    std::string text = column(shown(line.text), size.columns);
+    std::string text = first_of(shown(line.text), size.columns);
     text.erase(text.find_last_not_of(' ') + 1);
     picture += coloured(text, line.colour, colours) + "\n";
   }

@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/asking/top_lines.h"
+#include "text/shown.h"
 #include "text/span_words.h"
 
 namespace einlass::app {
@@ -16,13 +18,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kName = 20, kNumber = 9, kSpan = 12;
+constexpr std::size_t kName = 20, kSpan = 10, kUsed = 12;
+constexpr std::size_t kBetween = 2;  // Columns, so many blanks.
 
-std::string number(const std::string& text) { return column(text, kNumber, true); }
+TopTable::Column left(std::string heading, std::size_t least = 0) {
+  return {std::move(heading), least, false};
+}
+
+// One that is cut says so.
+std::string name_in(const TopStatus& status, const std::string& name) {
+  const std::string text = shown(name);
+  const std::string cut = first_of(text, status.most_of_a_name);
+  return cut.size() == text.size() ? text : first_of(text, status.most_of_a_name - 1) + "\u2026";
+}
+
+std::string name_of(const TopStatus& status, const Json& json, const char* name = "name") {
+  return name_in(status, text_of(json, name));
+}
 
 std::string count(const Json& json, const char* name) {
   const Json& value = json.at(name);
-  return number(value.is_null() ? "-" : std::to_string(value.get<std::uint64_t>()));
+  return value.is_null() ? "-" : std::to_string(value.get<std::uint64_t>());
 }
 
 // Of an instant: how long ago; of a number of seconds: as long.
@@ -41,9 +57,13 @@ std::string rate_text(double rate) {
   return text;
 }
 
-void add_heading(TopLines& lines, std::string text) {
-  lines.push_back({"", Colour::none});
-  lines.push_back({std::move(text), Colour::bold});
+std::string rate_or_none(const std::optional<double>& rate) {
+  return rate ? rate_text(*rate) : "-";
+}
+
+std::size_t characters_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 const Json* find(const TopStatus& status, const char* list, const std::string& name) {
@@ -58,7 +78,7 @@ const Json* find(const TopStatus& status, const char* list, const std::string& n
 std::optional<double> rate(const TopStatus& status, const char* list, const Json& one,
                            const char* counter) {
   const Json* before = find(status, list, text_of(one, "name"));
-  if (before == nullptr || status.seconds <= 0) return std::nullopt;
+  if (before == nullptr) return std::nullopt;
   const double more = one.at(counter).get<double>() - before->at(counter).get<double>();
   return more < 0 ? std::nullopt : std::optional(more / status.seconds);
 }
@@ -66,9 +86,10 @@ std::optional<double> rate(const TopStatus& status, const char* list, const Json
 std::string keys_of(const Json& keys) {
   std::string text;
   for (const auto& [limit, key] : keys.items()) {
-    text += (text.empty() ? "" : ", ") + key.get<std::string>();
+    const auto name = key.get<std::string>();
+    text += (text.empty() ? "" : ", ") + (name.empty() ? "(no key)" : name);
   }
-  return text.empty() ? "(all records)" : text;
+  return keys.empty() ? "(all records)" : text;
 }
 
 // What it allows, and to whom: only so can it be compared with what is used.
@@ -107,10 +128,6 @@ std::vector<std::string> reasons_shown(const Json& routes) {
   return reasons;
 }
 
-std::string reason_column(const std::string& reason, const std::string& text) {
-  return column(text, std::max(kNumber, reason.size() + 2), true);
-}
-
 // The permits that flows of a share have used: of one flow or of all, on one level or on all.
 double permits_of(const Json& share, const std::string& flow, const std::string& level) {
   double permits = 0;
@@ -124,118 +141,174 @@ double permits_of(const Json& share, const std::string& flow, const std::string&
 }
 
 // "used/s here" and the part of what the whole share used; as long as that is not known, nothing.
-std::string used_text(const TopStatus& status, const Json& share, const std::string& flow,
-                      const std::string& level) {
+std::vector<std::string> used_of(const TopStatus& status, const Json& share,
+                                 const std::string& flow, const std::string& level) {
   const Json* before = find(status, "shares", text_of(share, "name"));
-  if (before == nullptr || status.seconds <= 0) return column("-", 14, true) + number("-");
+  if (before == nullptr) return {"-", "-"};
   const double more = permits_of(share, flow, level) - permits_of(*before, flow, level);
   const double all = permits_of(share, "", "") - permits_of(*before, "", "");
-  if (more < 0 || all <= 0) return column(more < 0 ? "-" : "0", 14, true) + number("-");
-  return column(rate_text(more / status.seconds), 14, true) +
-         number(std::to_string(std::llround(100 * more / all)) + " %");
+  if (more < 0 || all <= 0) return {more < 0 ? "-" : "0", "-"};
+  return {rate_text(more / status.seconds), std::to_string(std::llround(100 * more / all)) + " %"};
 }
 
-TopLine target_line(const Json& target, std::int64_t now_us) {
-  std::string trouble = text_of(target, "unusable");
-  if (trouble.empty()) trouble = text_of(target, "trouble");
+// Whether it is among what is wrong now. What only failed last may be as well as ever.
+bool is_in_trouble(const TopStatus& status, const std::string& target) {
+  return std::ranges::any_of(status.now.at("troubles"), [&](const Json& one) {
+    return text_of(one, "what") == "target" && text_of(one, "name") == target &&
+           one.at("ended").is_null();
+  });
+}
+
+struct State {
+  std::string text;
+  Colour colour = Colour::none;
+};
+
+State state_of(const TopStatus& status, const Json& target) {
+  const std::string unusable = text_of(target, "unusable"), failed = text_of(target, "trouble");
+  if (!unusable.empty()) return {unusable, Colour::red};
+  const std::string why = failed.empty() ? "" : ": " + failed;
   const Json& breaker = target.at("breaker");
-  std::string state = trouble.empty() ? "healthy" : trouble;
-  Colour colour = text_of(target, "unusable").empty() ? Colour::none : Colour::red;
   if (text_of(breaker, "state") != "closed") {
-    const std::string next = until_in_words(breaker.at("until"), now_us);
-    state = "circuit breaker open, " + (next.empty() ? "is tried" : "next try " + next) +
-            (trouble.empty() ? "" : ": " + trouble);
-    colour = Colour::red;
-  } else if (!target.at("held_until").is_null()) {
-    state = "paused (Retry-After), goes on " + until_in_words(target.at("held_until"), now_us);
-    colour = Colour::yellow;
+    const std::string next = until_in_words(breaker.at("until"), status.now_us);
+    return {"circuit breaker open, " + (next.empty() ? "is tried" : "next try " + next) + why,
+            Colour::red};
   }
-  return {column(text_of(target, "name"), kName) + count(target, "in_flight") + "  " + state,
-          colour};
+  if (!target.at("held_until").is_null()) {
+    const std::string until = until_in_words(target.at("held_until"), status.now_us);
+    return {"paused (Retry-After), goes on " + until, Colour::yellow};
+  }
+  if (!failed.empty() && is_in_trouble(status, text_of(target, "name"))) {
+    return {"attempts fail" + why, Colour::yellow};
+  }
+  const std::string warning = text_of(target, "warning");
+  if (!warning.empty()) return {warning, Colour::yellow};
+  return {failed.empty() ? "healthy" : "last attempt failed" + why};
 }
 
 }  // namespace
 
+TopTable::TopTable(std::vector<Column> columns) : columns_(std::move(columns)) {
+  Row heading{{}, Colour::bold};
+  for (const Column& column : columns_) heading.cells.push_back(column.heading);
+  rows_.push_back(std::move(heading));
+}
+
+void TopTable::add(std::vector<std::string> cells, Colour colour) {
+  for (std::string& cell : cells) cell = shown(cell);
+  rows_.push_back({std::move(cells), colour});
+}
+
+void TopTable::into(TopLines& lines) const {
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns_) widths.push_back(column.least);
+  for (const Row& row : rows_) {
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      widths[i] = std::max(widths[i], characters_of(row.cells[i]));
+    }
+  }
+  lines.push_back({"", Colour::none});
+  for (const Row& row : rows_) {
+    std::string text;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      if (i > 0) text.append(kBetween, ' ');
+      const std::string blanks(widths[i] - characters_of(row.cells[i]), ' ');
+      text += columns_[i].right ? blanks + row.cells[i] : row.cells[i] + blanks;
+    }
+    lines.push_back({std::move(text), row.colour});
+  }
+}
+
 void add_routes(TopLines& lines, const TopStatus& status) {
   const std::vector<std::string> reasons = reasons_shown(status.now.at("routes"));
-  std::string heading = column("ROUTE", kName) + "  deliv/s   inside      lag      oldest";
-  for (const std::string& reason : reasons) heading += reason_column(reason, word_of(reason));
-  add_heading(lines, heading + "  flight");
+  std::vector<TopTable::Column> columns = {
+      left("ROUTE", kName), {"deliv/s"}, {"inside"}, {"lag"}, {"oldest", kSpan}};
+  for (const std::string& reason : reasons) columns.push_back({word_of(reason)});
+  columns.push_back({"flight", 6});
+  TopTable table(std::move(columns));
   for (const Json& route : status.now.at("routes")) {
-    const auto delivered = rate(status, "routes", route, "delivered");
-    std::string text = column(text_of(route, "name"), kName) +
-                       number(delivered ? std::to_string(std::llround(*delivered)) : "-") +
-                       count(route, "inside") + count(route, "lag") +
-                       column(seconds(route.at("lag_seconds")), kSpan, true);
+    std::vector<std::string> cells = {
+        name_of(status, route), rate_or_none(rate(status, "routes", route, "delivered")),
+        count(route, "inside"), count(route, "lag"), seconds(route.at("lag_seconds"))};
     const Json& waits = route.at("waiting");
     for (const std::string& reason : reasons) {
-      text += reason_column(reason, std::to_string(waits.value(reason, std::uint64_t{0})));
+      cells.push_back(std::to_string(waits.value(reason, std::uint64_t{0})));
     }
-    const auto in_flight = waits.at("in_flight").get<std::uint64_t>();
-    lines.push_back({text + column(std::to_string(in_flight), 8, true), Colour::none});
+    cells.push_back(count(waits, "in_flight"));
+    table.add(std::move(cells));
   }
+  table.into(lines);
 }
 
 void add_limits(TopLines& lines, const TopStatus& status) {
   if (status.now.at("limits").empty()) return;
-  add_heading(lines, column("LIMIT", kName) + column("allows", 16, true) +
-                         "   used/s here  waiting  keys at their limit");
+  TopTable table({left("LIMIT", kName),
+                  {"allows", 14},
+                  {"used/s here", kUsed},
+                  {"waiting"},
+                  left("keys at their limit")});
   for (const Json& limit : status.now.at("limits")) {
-    const auto used = rate(status, "limits", limit, "admitted");
-    std::string text = column(text_of(limit, "name"), kName) +
-                       column(allowed_text(limit), 16, true) +
-                       column(used ? rate_text(*used) : "-", 14, true) + count(limit, "waiting");
+    std::string keys;
     if (!limit.at("keys").is_null()) {
-      text += "  " + std::to_string(limit.at("keys_full").get<std::uint64_t>()) + " of " +
-              std::to_string(limit.at("keys").get<std::uint64_t>());
+      keys = count(limit, "keys_full") + " of " + count(limit, "keys");
     }
-    if (limit.at("shadow").get<bool>()) text += "  (shadow: not enforced)";
-    lines.push_back({text, Colour::none});
+    if (limit.at("shadow").get<bool>()) keys += "  (shadow: not enforced)";
+    table.add({name_of(status, limit), allowed_text(limit),
+               rate_or_none(rate(status, "limits", limit, "admitted")), count(limit, "waiting"),
+               keys});
   }
+  table.into(lines);
 }
 
 void add_shares(TopLines& lines, const TopStatus& status) {
   if (status.now.at("shares").empty()) return;
-  add_heading(lines, column("SHARE", kName) + column("flow or level", kName) +
-                         "   weight   used/s here     part  waiting");
+  TopTable table({left("SHARE", 18),
+                  left("flow or level", kName),
+                  {"weight"},
+                  {"used/s here", kUsed},
+                  {"part"},
+                  {"waiting"}});
   for (const Json& share : status.now.at("shares")) {
-    const std::string name = column(text_of(share, "name"), kName - 1) + " ";
+    const std::string name = name_of(status, share);
     for (const Json& flow : share.at("flows")) {
-      lines.push_back({name + column(text_of(flow, "name"), kName) + count(flow, "weight") +
-                           used_text(status, share, text_of(flow, "name"), ""),
-                       Colour::none});
+      const auto used = used_of(status, share, text_of(flow, "name"), "");
+      table.add({name, name_of(status, flow), count(flow, "weight"), used[0], used[1]});
     }
     const Json& levels = share.at("levels");
     for (const Json& level : levels) {
-      const std::string shown = levels.size() > 1 ? "level " + text_of(level, "name") : "all";
-      lines.push_back({name + column(shown, kName) + number("-") +
-                           used_text(status, share, "", text_of(level, "name")) +
-                           count(level, "waiting"),
-                       Colour::none});
+      const auto used = used_of(status, share, "", text_of(level, "name"));
+      const std::string which = levels.size() > 1 ? "level " + text_of(level, "name") : "all";
+      table.add({name, name_in(status, which), "-", used[0], used[1], count(level, "waiting")});
     }
   }
+  table.into(lines);
 }
 
 void add_targets(TopLines& lines, const TopStatus& status) {
-  add_heading(lines, column("TARGET", kName) + "   flight  state");
+  TopTable table({left("TARGET", kName), {"flight"}, left("state")});
   for (const Json& target : status.now.at("targets")) {
-    lines.push_back(target_line(target, status.now_us));
+    const State state = state_of(status, target);
+    table.add({name_of(status, target), count(target, "in_flight"), state.text}, state.colour);
   }
+  table.into(lines);
 }
 
 void add_longest(TopLines& lines, const TopStatus& status) {
   const Json& longest = status.now.at("longest_lines");
-  const std::string how_many = std::to_string(longest.size()) + " of " +
-                               std::to_string(status.now.at("lines").get<std::uint64_t>());
-  add_heading(lines, column("LONGEST LINES (" + how_many + ")", 34) + column("ROUTE", 16) +
-                         "  waiting      oldest   drains in  waits for");
+  TopTable table({left("LONGEST LINES (" + std::to_string(longest.size()) + " of " +
+                           count(status.now, "lines") + ")",
+                       32),
+                  left("ROUTE", 16),
+                  {"waiting"},
+                  {"oldest", kSpan},
+                  {"drains in", kSpan},
+                  left("waits for")});
   for (const Json& line : longest) {
-    lines.push_back(
-        {column(keys_of(line.at("keys")), 33) + " " + column(text_of(line, "route"), 16) +
-             count(line, "waiting") + column(ago(line.at("oldest"), status.now_us), kSpan, true) +
-             column(seconds(line.at("drain_seconds")), kSpan, true) + "  " + waits_text(line),
-         Colour::none});
+    table.add({name_in(status, keys_of(line.at("keys"))), name_of(status, line, "route"),
+               count(line, "waiting"), ago(line.at("oldest"), status.now_us),
+               seconds(line.at("drain_seconds")), waits_text(line)});
   }
+  table.into(lines);
 }
 
 }  // namespace einlass::app

@@ -18,7 +18,7 @@ constexpr std::int64_t kNow = 1'000'000'000;
 
 Json status(std::uint64_t delivered) {
   Json json = Json::parse(R"({
-    "instance": "gate-1", "version": "1.2.3", "ready": true, "why_not_ready": "",
+    "at": 1000000000, "started_at": 1, "instance": "gate-1", "version": "1.2.3", "ready": true, "why_not_ready": "",
     "books": {"received": 0, "delivered": 0, "dead_lettered": 1, "returned": 0, "inside": 9,
               "closed": true},
     "troubles": [],
@@ -32,7 +32,7 @@ Json status(std::uint64_t delivered) {
        "at_once": null, "admitted": 0, "waiting": 3423, "keys": 50, "keys_full": 2}],
     "shares": [],
     "targets": [{"name": "billing", "in_flight": 7, "trouble": "", "unusable": "",
-                 "held_until": null, "breaker": {"state": "closed", "until": null}}],
+                 "warning": "", "held_until": null, "breaker": {"state": "closed", "until": null}}],
     "lines": 2, "longest_lines": [
       {"route": "results", "keys": {"per_tenant": "acme"}, "waiting": 4, "waits_for": "limit",
        "limit": "per_tenant", "behind": {"per_tenant": "globex"}, "oldest": 460000000,
@@ -45,8 +45,13 @@ Json status(std::uint64_t delivered) {
   return json;
 }
 
+std::string two_seconds_before(Json json) {
+  json["at"] = kNow - 2'000'000;
+  return json.dump();
+}
+
 std::string picture(const Json& json, TerminalSize size = {120, 50}) {
-  return top_picture({json.dump(), 12}, TopLook{status(100).dump(), 10}, kNow, size, false);
+  return top_picture(json.dump(), two_seconds_before(status(100)), size, false);
 }
 
 bool has(const std::string& picture, const std::string& text) {
@@ -102,8 +107,7 @@ TEST(Top, says_what_each_flow_and_each_level_of_a_share_used) {
   };
   const Json before = with_share(10, 0, 10);
   const Json after = with_share(160, 20, 40);
-  const std::string seen =
-      top_picture({after.dump(), 12}, TopLook{before.dump(), 10}, kNow, {120, 50}, false);
+  const std::string seen = top_picture(after.dump(), two_seconds_before(before), {120, 50}, false);
   const std::string tenants = "tenants             ";
   EXPECT_TRUE(has(seen, tenants + "acme                        5            75     75 %\n")) << seen;
   EXPECT_TRUE(has(seen, tenants + "other                       -            25     25 %\n")) << seen;
@@ -111,14 +115,79 @@ TEST(Top, says_what_each_flow_and_each_level_of_a_share_used) {
       << seen;
   EXPECT_TRUE(has(seen, tenants + "level bulk                  -            90     90 %        9\n"))
       << seen;
-  const std::string first = top_picture({after.dump(), 12}, std::nullopt, kNow, {120, 50}, false);
+  const std::string first = top_picture(after.dump(), std::nullopt, {120, 50}, false);
   EXPECT_TRUE(has(first, tenants + "acme                        5             -        -\n")) << first;
   EXPECT_FALSE(has(picture(status(1)), "SHARE"));
 }
 
+TEST(Top, cuts_no_number_and_says_where_it_cuts_a_name) {
+  Json json = status(100);
+  Json& route = json["routes"][0];
+  route["name"] = "tenant-callbacks-emea-1";
+  route["inside"] = 10000;
+  route["lag"] = 1234567890;
+  json["limits"][0]["per_second"] = nullptr;
+  json["limits"][0]["at_once"] = 100000;
+  json["limits"][0]["keyed"] = true;
+  EXPECT_TRUE(has(picture(json), "tenant-callbacks-emea-1        -    10000  1234567890"))
+      << picture(json);
+  EXPECT_TRUE(has(picture(json), "  100000 at once a key")) << picture(json);
+  EXPECT_TRUE(
+      has(picture(json, {60, 50}), "tenant-callbacks-em\u2026        -    10000  1234567890"))
+      << picture(json, {60, 50});
+}
+
+TEST(Top, leaves_room_below_what_is_wrong) {
+  Json json = status(100);
+  for (int i = 0; i < 30; ++i) {
+    json["troubles"].push_back({{"what", "paused"},
+                                {"name", "key " + std::to_string(i)},
+                                {"severity", "warning"},
+                                {"says", "is paused"},
+                                {"since", nullptr},
+                                {"ended", nullptr},
+                                {"next", nullptr},
+                                {"waiting", nullptr}});
+  }
+  const std::string seen = picture(json, {120, 24});
+  EXPECT_TRUE(has(seen, "! and 22 more\nreceived 110")) << seen;
+  EXPECT_TRUE(has(seen, "TARGET")) << seen;
+}
+
+TEST(Top, a_target_is_in_trouble_where_the_gate_says_so) {
+  Json json = status(100);
+  json["targets"][0]["trouble"] = "status 404";
+  EXPECT_TRUE(has(picture(json), "  7  last attempt failed: status 404\n")) << picture(json);
+  json["targets"][0]["warning"] = "the certificate ends soon";
+  EXPECT_TRUE(has(picture(json), "  7  the certificate ends soon\n")) << picture(json);
+  json["troubles"] = {{{"what", "target"},
+                       {"name", "billing"},
+                       {"severity", "warning"},
+                       {"says", "attempts fail: status 404"},
+                       {"since", nullptr},
+                       {"ended", nullptr},
+                       {"next", nullptr},
+                       {"waiting", nullptr}}};
+  EXPECT_TRUE(has(picture(json), "  7  attempts fail: status 404\n")) << picture(json);
+}
+
+TEST(Top, tells_an_empty_key_from_none) {
+  Json json = status(100);
+  json["longest_lines"][0]["keys"]["per_tenant"] = "";
+  EXPECT_TRUE(has(picture(json), "\n(no key) ")) << picture(json);
+  EXPECT_TRUE(has(picture(json), "\n(all records) ")) << picture(json);
+}
+
+TEST(Top, a_rate_below_one_is_not_none) {
+  EXPECT_TRUE(has(picture(status(101)), "results                   0.5"));
+}
+
 TEST(Top, has_no_rate_where_the_gate_began_anew) {
+  Json again = status(150);
+  again["started_at"] = 2;
+  EXPECT_TRUE(has(picture(again), "results                     -"));
   EXPECT_TRUE(has(picture(status(3)), "results                     -"));
-  const std::string first = top_picture({status(3).dump(), 1}, std::nullopt, kNow, {}, false);
+  const std::string first = top_picture(status(3).dump(), std::nullopt, {}, false);
   EXPECT_TRUE(has(first, "results                     -")) << first;
 }
 
@@ -155,7 +224,7 @@ TEST(Top, says_first_what_is_wrong_since_when_and_what_is_over) {
 
 TEST(Top, is_red_only_for_what_is_bad) {
   const auto coloured = [](const Json& json) {
-    return top_picture({json.dump(), 12}, std::nullopt, kNow, {120, 50}, true);
+    return top_picture(json.dump(), std::nullopt, {120, 50}, true);
   };
   EXPECT_FALSE(has(coloured(status(1)), "\x1b[31m"));
   Json paused = status(1);
@@ -183,7 +252,7 @@ TEST(Top, fits_the_terminal_and_brings_no_commands_into_it) {
 }
 
 TEST(Top, has_colours_only_where_they_are_wanted) {
-  EXPECT_TRUE(has(top_picture({status(1).dump(), 1}, std::nullopt, kNow, {}, true), "\x1b[1m"));
+  EXPECT_TRUE(has(top_picture(status(1).dump(), std::nullopt, {}, true), "\x1b[1m"));
   EXPECT_FALSE(has(picture(status(1)), "\x1b["));
 }
 
