@@ -1,7 +1,18 @@
 // ---- the connection ----
 
 let connection = null;
-let away = false;
+let again = null;             // The timer of the next one.
+
+// A page does not understand every gate: another version brings its own.
+function take(text) {
+  const now = JSON.parse(text);
+  if (live && live.version !== now.version) return location.reload();
+  try {
+    show(now);
+  } catch (cause) {
+    throw new Error(`this page cannot show what the gate says (${cause.message}); load it again`, {cause});
+  }
+}
 
 // Not an EventSource: that does not say why a connection ended, and a silent one is as good as none.
 async function listen() {
@@ -18,15 +29,16 @@ async function listen() {
       patience = setTimeout(() => stop.abort(), SILENCE_MS);
       const events = (text + value).split("\n\n");
       text = events.pop();
-      for (const event of events) if (event.startsWith("data: ")) show(JSON.parse(event.slice(6)));
+      for (const event of events) if (event.startsWith("data: ")) take(event.slice(6));
     }
   } catch (error) {
-    if (away) return;
-    lost = error.name === "AbortError" ? "it is silent" : error.message || "it ended";
+    if (connection !== stop) return;  // The page was left.
+    lost = error.cause ? error.message : `no connection to the gate (${error.name === "AbortError" ? "it is silent" : error.message || "it ended"})`;
     showStanding();
-    setTimeout(() => { if (!away) listen(); }, AGAIN_MS);
+    again = setTimeout(listen, AGAIN_MS);
   } finally {
     clearTimeout(patience);
+    stop.abort();  // Else it stays open, and a browser has only six for one server.
   }
 }
 
@@ -83,23 +95,22 @@ byId("pause").addEventListener("click", () => {
   showStanding();
 });
 
-byId("limit").addEventListener("change", () => { if (live) showChart(live); });
+byId("limit").addEventListener("change", () => { if (drawn) showChart(drawn); });
 
 // A browser keeps pages that one may come back to, and with them their connections, of which it has six for one server.
 addEventListener("pagehide", () => {
-  away = true;
-  connection.abort();
+  clearTimeout(again);
+  if (connection) connection.abort();
+  connection = null;
 });
 addEventListener("pageshow", (event) => {
-  if (!event.persisted) return;
-  away = false;
-  listen();
+  if (event.persisted) listen();
 });
 
 // At once: while the gate is silent no event would draw it again.
 const newColours = () => {
   chartLimit = "";
-  if (live) showChart(live);
+  if (drawn) showChart(drawn);
 };
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", newColours);
 addEventListener("resize", () => { if (chart) chart.setSize({width: byId("chart").clientWidth, height: 200}); });

@@ -69,8 +69,10 @@ function showTable(id, caption, heads, rows, empty) {
   });
 }
 
-// While something is selected on the page nothing of it moves.
-const isSelecting = () => {
+// Whether something is selected there.
+const isSelecting = (part = document.body) => {
   const selection = getSelection();
-  return !selection.isCollapsed && byId("main").contains(selection.anchorNode);
+  return !selection.isCollapsed && part.contains(selection.anchorNode);
 };
+// Rows are told by their place: Enter would else be for whoever has come there meanwhile.
+const isChoosing = () => Boolean(document.querySelector("table button:focus-visible"));

@@ -12,7 +12,7 @@ let chartLimit = "";
 let live = null;              // The last event.
 let drawn = null;             // The event that the page shows: an older one while it is paused, or something is selected.
 let paused = false;
-let lost = "";                // Why there is no connection to the gate; empty while there is one.
+let lost = "";                // Why nothing new is shown, as that there is no connection; empty while something is.
 
 // ---- numbers over time ----
 
@@ -23,7 +23,7 @@ function at(seconds, last) {
 
 function remember(now) {
   const before = past[past.length - 1];
-  if (before && before.started_at !== now.started_at) past = [];
+  if (before && (before.started_at !== now.started_at || now.at < before.at)) past = [];
   past.push({
     at: now.at,
     started_at: now.started_at,
@@ -41,12 +41,12 @@ const perSecond = (later, earlier, pick) =>
   (later.at <= earlier.at ? null : Math.max(0, (pick(later) - pick(earlier)) / ((later.at - earlier.at) / SECOND)));
 
 // Over the last few seconds, so that it can be read.
-function rateNow(pick) {
-  const last = past[past.length - 1];
-  return past.length < 2 ? null : perSecond(last, at(5, last), pick);
+function rateNow(pick, known = past) {
+  const last = known[known.length - 1];
+  return known.length < 2 ? null : perSecond(last, at(5, last), pick);
 }
 
-const rates = (pick) => past.map((one, i) => (i ? perSecond(one, past[i - 1], pick) : null));
+const rates = (known, pick) => known.map((one, i) => (i ? perSecond(one, known[i - 1], pick) : null));
 
 // ---- the top of the page ----
 
@@ -60,13 +60,15 @@ const isBad = (one) => one.ended === null && one.severity === "bad";
 // No connection, paused, or what the gate says of itself. Also while nothing below moves: a page that is paused may lose its
 // connection, and have it again.
 function showStanding() {
-  const old = drawn ? `; the numbers are of ${clockText(drawn.at)}` : "";
+  const old = drawn ? `; the numbers are of ${clockText(drawn.at, Date.now() * MILLI)}` : "";
+  const held = !lost && !paused && drawn !== live;
+  setText(byId("held"), held ? `; ${isSelecting() ? "something is selected" : "a button in a table has the focus"}${old}` : "");
   document.body.classList.toggle("stale", lost !== "");
-  if (lost) return showState(`${paused ? "paused, and " : ""}no connection to the gate (${lost}); trying again${old}`, "bad");
+  if (lost) return showState(`${paused ? "paused, and " : ""}${lost}; trying again${old}`, "bad");
   if (paused) return showState(`paused${old}`, "");
   if (!live) return;
   const bad = live.troubles.some(isBad);
-  showState(live.ready ? (bad ? "ready, but something is wrong" : "ready") : live.why_not_ready.split(": ")[0],
+  showState(live.ready ? (bad ? "ready, but something is wrong" : "ready") : live.why_not_ready,
     live.ready && !bad ? "good" : "bad");
 }
 
@@ -75,7 +77,8 @@ const nameOf = (one) => (one.name ? `${one.what} ${one.name}` : one.what.replace
 // For those who listen: what has begun or ended since the last event, and not the seconds and records that the strip counts.
 let told = new Map();         // Of each name the severity.
 
-function tellTroubles(lasting) {
+function tellTroubles(troubles) {
+  const lasting = troubles.filter((one) => one.ended === null);
   const names = lasting.map(nameOf);
   const changes = [...lasting.filter((one) => told.get(nameOf(one)) !== one.severity).map((one) => `${nameOf(one)}: ${one.says}`),
     ...[...told.keys()].filter((name) => !names.includes(name)).map((name) => `${name}: over`)];
@@ -85,7 +88,6 @@ function tellTroubles(lasting) {
 
 function showTroubles(now) {
   const lasting = now.troubles.filter((one) => one.ended === null);
-  tellTroubles(lasting);
   const ended = now.troubles.filter((one) => one.ended !== null);
   byId("troubles").hidden = !now.troubles.length;
   fill(byId("lasting"), lasting, () => {
@@ -165,7 +167,8 @@ function showWay(now) {
     item.children[2].style.width = `${(100 * one.records / most).toFixed(1)}%`;
   });
   setText(stage("in_flight"), count(sum(now.routes, (one) => one.waiting.in_flight)));
-  setText(byId("flight-of"), `of ${count(sum(now.targets, (one) => one.max_in_flight))} at most`);
+  const most_at_once = count(sum(now.targets, (one) => one.max_in_flight));
+  setText(byId("flight-of"), `in ${count(sum(now.targets, (one) => one.in_flight))} of ${most_at_once} requests`);
   for (const name of ["delivered", "dead_lettered", "returned", "filtered"]) setText(stage(name), count(now.books[name]));
   byId("filtered").hidden = now.books.filtered === 0;
   setText(byId("delivered-rate"), `${rateText(rateNow((one) => one.delivered))}/s`);
@@ -227,7 +230,7 @@ function newChart(limit) {
   byId("chart").replaceChildren();
   const times = {...axis, space: 90, incrs: [15, 30, 60, 120], values: (plot, splits) => splits.map((one) => clockText(one * SECOND))};
   return new uPlot({
-    width: byId("chart").clientWidth, height: 200, series, axes: [times, {...axis, size: 56}], legend: {show: false},
+    width: byId("chart").clientWidth, height: 200, series, axes: [times, {...axis, size: 56, values: (plot, splits) => splits.map(rateText)}], legend: {show: false},
     scales: {y: {range: (plot, least, most) => [0, Math.max(1, most * 1.1)]}}, cursor: {show: false},
   }, series.map(() => []), byId("chart"));
 }
@@ -241,10 +244,11 @@ function showChart(now) {
     chartLimit = wanted;
   }
   const pick = (one) => (limit ? one.limits[limit.name] || 0 : one.delivered);
-  const data = [past.map((one) => one.at / SECOND), rates(pick)];
-  if (hasLine(limit)) data.push(past.map(() => limit.per_second));
+  const known = past.filter((one) => one.at <= now.at);  // While the page is paused more is known than it shows.
+  const data = [known.map((one) => one.at / SECOND), rates(known, pick)];
+  if (hasLine(limit)) data.push(known.map(() => limit.per_second));
   chart.setData(data);
-  setText(byId("chart-of"), chartText(limit, rateNow(pick)));
+  setText(byId("chart-of"), chartText(limit, rateNow(pick, known)));
 }
 
 // ---- how late ----
@@ -293,14 +297,17 @@ function show(now) {
   remember(now);
   live = now;
   lost = "";
-  setText(byId("clock"), clockText(now.at) + (inUtc ? " UTC" : ` (${utcText(now.at)})`));
-  if (!paused && !isSelecting()) drawn = now;
+  setText(byId("clock"), clockText(now.at) + (inUtc(now.at) ? " UTC" : ` (${utcText(now.at)})`));
+  if (!paused && !isSelecting() && !isChoosing()) drawn = now;
   showStanding();
+  if (!paused) tellTroubles(now.troubles);
+  // What is wrong is said also while nothing else moves.
+  if (!paused && !isSelecting(byId("troubles"))) showTroubles(now);
   if (drawn !== now) return;
   byId("main").hidden = false;
   setText(byId("instance"), now.instance);
   document.title = `Einlass ${now.instance}`;
-  for (const part of [showTroubles, showWay, showLimits, showChart, showLate, showRoutes, showShares, showLines, showTargets, showPauses,
+  for (const part of [showWay, showLimits, showChart, showLate, showRoutes, showShares, showLines, showTargets, showPauses,
     showPartitions, showRecent]) part(now);
   setText(byId("about"), `Version ${now.version}, up ${agoText(now.started_at, now.at)}, configuration of ` +
       `${clockText(now.configured_at, now.at)}.`);

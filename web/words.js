@@ -34,7 +34,7 @@ function clockText(us, now) {
   return `${at.getDate()} ${at.toLocaleDateString("en-GB", {month: "short"})} ${time}`;
 }
 const utcText = (us) => new Date(us / 1e3).toISOString().slice(11, 19) + " UTC";
-const inUtc = new Date().getTimezoneOffset() === 0;
+const inUtc = (us) => new Date(us / 1e3).getTimezoneOffset() === 0;
 
 const CAUSES = {limit: "a limit", target: "the target", retry: "their next attempt", outage: "the limiter (no answer)",
   paused: "somebody to resume them", order: "the record before them", not_before: "their own time (not_before)",

@@ -62,9 +62,10 @@ class Gate(http.server.BaseHTTPRequestHandler):
         if body is not None:
             self.wfile.write(body.encode())
             return
+        self.server.connections += 1
         events = self.server.events = queue.Queue()  # Of the newest connection: one that the page gave up takes none from it.
         while (one := events.get()) is not None:
-            self.wfile.write(f"data: {json.dumps({**one, 'at': time.time_ns() // 1000})}\n\n".encode())
+            self.wfile.write(f"data: {json.dumps({'at': time.time_ns() // 1000, **one})}\n\n".encode())
             self.wfile.flush()
 
     def do_POST(self):
@@ -85,7 +86,7 @@ class Events(unittest.TestCase):
     def setUpClass(cls):
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gate)
         cls.server.daemon_threads = True
-        cls.server.events, cls.server.why = None, {}
+        cls.server.events, cls.server.why, cls.server.connections = None, {}, 0
         threading.Thread(target=cls.server.serve_forever, daemon=True).start()
         cls.addClassCleanup(cls.server.server_close)
         cls.addClassCleanup(cls.server.shutdown)
@@ -188,6 +189,98 @@ class Events(unittest.TestCase):
         self.wait_for_state("^ready$")
         self.assertFalse(self.is_stale())
         self.browser.value("getSelection().removeAllRanges()")
+
+    def test_what_is_wrong_is_said_while_something_is_selected(self):
+        self.send(event([route("results", "crm")]))
+        self.browser.value("getSelection().selectAllChildren(byId('routes'))")
+        self.send(event([route("results", "crm")], down=["crm"]))
+        self.assertRegex(self.browser.text("#state").strip(), "^ready, but something is wrong; something is selected; "
+                         r"the numbers are of \d\d:\d\d:\d\d$")
+        self.assertIn("target crm", self.browser.text("#lasting"))
+        self.browser.value("getSelection().removeAllRanges()")
+        self.send(event([route("results", "crm")]))
+        self.assertEqual(self.browser.text("#state").strip(), "ready")
+
+    def test_what_is_wrong_can_be_selected(self):
+        self.send(event([route("results", "crm")], down=["crm"], waiting=1))
+        selected = "getSelection().toString()"
+        self.browser.value("getSelection().selectAllChildren(byId('lasting'))")
+        text = self.browser.value(selected)
+        self.assertIn("1 records wait", text)
+        for waiting in (2, 3):
+            self.send(event([route("results", "crm")], down=["crm"], waiting=waiting))
+        self.assertEqual(self.browser.value(selected), text)
+        self.browser.value("getSelection().removeAllRanges()")
+
+    def test_a_row_stays_where_it_is_while_its_button_has_the_focus(self):
+        both = [route("one", "crm"), route("two", "crm")]
+        self.send(event(both, table=True))
+        self.browser.value("byId('limit').focus()")
+        for _ in range(30):
+            self.browser.press("Tab")
+            if self.browser.value("Boolean(document.activeElement.closest('#routes button'))"):
+                break
+        self.send(event(both[::-1], table=True))
+        self.assertEqual(self.browser.value("document.activeElement.closest('tr').cells[0].textContent"), "one")
+        self.assertIn("a button in a table has the focus", self.browser.text("#state"))
+        self.browser.value("document.activeElement.blur()")
+        self.send(event(both[::-1], table=True))
+        self.assertEqual(self.browser.value("byId('routes').tBodies[0].rows[0].cells[0].textContent"), "two")
+
+    def test_says_all_of_why_the_gate_is_not_ready(self):
+        self.send({**event([route("results", "crm")]), "ready": False, "why_not_ready": "shard 0: not yet in the consumer group"})
+        self.assertEqual(self.state(), "shard 0: not yet in the consumer group")
+
+    def test_a_page_that_is_left_and_shown_again_has_one_connection(self):
+        self.send(event([route("results", "crm")]))
+        self.end_connection()
+        self.wait_for_state("^no connection")
+        before = self.server.connections
+        self.browser.value("dispatchEvent(new PageTransitionEvent('pagehide'));"
+                           "dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+        self.browser.value("new Promise((done) => setTimeout(done, 2 * AGAIN_MS))")
+        self.send(event([route("results", "crm")]))
+        self.assertEqual(self.server.connections, before + 1)
+
+    def test_an_event_that_it_does_not_understand_leaves_no_connection_open(self):
+        good = event([route("results", "crm")])
+        self.send(good)
+        self.browser.value("window.stopped = 0; "
+                           "AbortController.prototype.abort = ((old) => function () { ++stopped; old.call(this); })(AbortController.prototype.abort)")
+        self.server.events.put({**good, "books": None})
+        self.wait_for_state("^this page cannot show what the gate says .*load it again")
+        self.assertEqual(self.browser.value("stopped"), 1)
+
+    def test_the_page_of_another_version_is_loaded(self):
+        self.send(event([route("results", "crm")]))
+        self.browser.value("window.old = true")
+        wait_until(lambda: self.server.events, 10, "a connection")
+        self.server.events.put({**event([route("results", "crm")]), "version": "1"})
+        wait_until(lambda: self.browser.value("!window.old && document.readyState === 'complete'"), 10, "another page")
+
+    def test_requests_in_flight_are_told_from_records(self):
+        target = {"name": "crm", "in_flight": 58, "max_in_flight": 64, "unusable": "", "trouble": "", "warning": "",
+                  "held_until": None, "breaker": {"state": "closed", "until": None}}
+        self.send({**event([route("results", "crm", in_flight=5800)]), "targets": [target]})
+        self.assertRegex(self.browser.text("#flight"), r"5,800\s+in 58 of 64 requests")
+
+    def test_the_chart_writes_numbers_as_the_page(self):
+        self.browser.call("Emulation.setLocaleOverride", locale="de-DE")
+        self.addCleanup(lambda: self.browser.call("Emulation.setLocaleOverride"))
+        for received in (0, 3_000_000):
+            one = event([{**route("results", "crm"), "delivered": received}])
+            one["books"]["delivered"] = received
+            self.send(one)
+        wait_until(lambda: self.browser.value("chart.axes[1]._values && chart.axes[1]._values.some((one) => one.includes(','))"), 10,
+                   "1,000 and no 1.000")
+
+    def test_the_chart_of_a_page_that_is_paused_is_of_then(self):
+        self.send(event([route("results", "crm")]))
+        self.browser.value("byId('pause').click()")
+        for _ in range(2):
+            self.send(event([route("results", "crm")]))
+        self.browser.value("newColours()")
+        self.assertEqual(self.browser.value("chart.data[0].length"), 1)
 
     def test_a_table_has_the_columns_of_now(self):
         heads = "[...document.querySelectorAll('#routes th')].map((one) => one.textContent)"
