@@ -62,8 +62,14 @@ function because(answer) {
   return box;
 }
 
-async function answerWhy() {
-  const fields = [...new FormData(byId("why"))].map(([name, text]) => [name, text.trim()]).filter(([, text]) => text);
+let questions = 0;
+
+// Only the last question is answered, and its answer says to what and when: it stays.
+async function answerWhy(fields) {
+  const mine = ++questions;
+  const {key, topic, partition, offset} = fields;
+  const question = key === undefined ? `${topic || "?"} ${partition || "?"} @ ${offset || "?"}` : `key \u201c${key}\u201d`;
+  byId("because").replaceChildren(element("p", `${question}: asking ...`, "faint"));
   let box;
   try {
     const answer = await fetch("v1/why?" + new URLSearchParams(fields));
@@ -72,25 +78,26 @@ async function answerWhy() {
   } catch (error) {
     box = element("p", error.message);
   }
-  byId("because").replaceChildren(box);
+  if (mine !== questions) return;
+  byId("because").replaceChildren(element("p", `${question}, at ${clockText(Date.now() * MILLI)}:`, "faint"), box);
 }
 
-// As if somebody had typed it.
+// As if somebody had typed it; a key may also be empty, which nobody can type.
 function ask(fields) {
   const form = byId("why");
   for (const input of form.querySelectorAll("input")) input.value = fields[input.name] || "";
   form.scrollIntoView({block: "nearest"});
-  answerWhy();
+  answerWhy(fields);
 }
 
 byId("why").addEventListener("submit", (event) => {
   event.preventDefault();
-  answerWhy();
+  const typed = [...new FormData(byId("why"))].map(([name, text]) => [name, text.trim()]);
+  answerWhy(Object.fromEntries(typed.filter(([, text]) => text)));
 });
 
 byId("pause").addEventListener("click", () => {
   paused = !paused;
-  byId("pause").setAttribute("aria-pressed", String(paused));
   setText(byId("pause"), paused ? "Go on" : "Pause");
   showStanding();
 });

@@ -25,7 +25,7 @@ function fill(parent, items, make, update) {
   items.forEach((item, i) => update(parent.children[i], item, i));
 }
 
-// A cell is a text, a number, or {text, kind, wide, title, button, bar}. A head is a text, or {text, number}.
+// A cell is a text, a number, or {text, kind, wide, title, button, label, bar}; a label says more than the text of the button. A head is a text, or {text, number}.
 function setCell(node, cell, head) {
   const it = cell !== null && typeof cell === "object" ? cell : {text: cell};
   const isNumber = typeof it.text === "number" || head.number;
@@ -36,8 +36,10 @@ function setCell(node, cell, head) {
   if (it.bar !== undefined) return setBar(node, text, it.bar);
   if (!it.button) return setText(node, text);
   if (!node.firstElementChild) node.replaceChildren(element("button", "", "link"));
-  setText(node.firstElementChild, text);
-  node.firstElementChild.onclick = it.button;
+  const button = node.firstElementChild;
+  setText(button, text);
+  if (it.label && button.getAttribute("aria-label") !== it.label) button.setAttribute("aria-label", it.label);
+  button.onclick = it.button;
 }
 
 // A part of the whole, from 0 to 1, with its number.
@@ -63,7 +65,8 @@ function showTable(id, caption, heads, rows, empty) {
   });
   const shown = rows.length ? rows : [[{text: empty, kind: "faint"}]];
   fill(table.tBodies[0], shown, () => element("tr"), (row, cells) => {
-    fill(row, cells, () => element("td"), (node, cell, i) => setCell(node, cell, all[i]));
+    fill(row, cells, () => element(row.children.length ? "td" : "th"), (node, cell, i) => setCell(node, cell, all[i]));
+    row.cells[0].scope = "row";
     if (rows.length === 0) row.cells[0].colSpan = all.length;
     else row.cells[0].removeAttribute("colspan");
   });

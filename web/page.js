@@ -4,6 +4,7 @@ const HISTORY_S = 300;        // What the chart shows.
 const LATE_S = 60;            // What "How late" and the rates show.
 const SILENCE_MS = 5000;      // After which a connection counts as dead: an event comes each second.
 const AGAIN_MS = 1000;
+const WRITING_MS = 10000;     // After which a pause that was asked for is given up: the gate answers within two seconds.
 
 // Those with the newest numbers last; only as long as the gate has counted without a restart.
 let past = [];
@@ -72,6 +73,8 @@ function showStanding() {
     live.ready && !bad ? "good" : "bad");
 }
 
+// Not by its colour alone.
+const severityOf = (one) => (isBad(one) ? "error: " : one.ended === null ? "warning: " : "");
 const nameOf = (one) => (one.name ? `${one.what} ${one.name}` : one.what.replace("_", " "));
 
 // For those who listen: what has begun or ended since the last event, and not the seconds and records that the strip counts.
@@ -80,7 +83,7 @@ let told = new Map();         // Of each name the severity.
 function tellTroubles(troubles) {
   const lasting = troubles.filter((one) => one.ended === null);
   const names = lasting.map(nameOf);
-  const changes = [...lasting.filter((one) => told.get(nameOf(one)) !== one.severity).map((one) => `${nameOf(one)}: ${one.says}`),
+  const changes = [...lasting.filter((one) => told.get(nameOf(one)) !== one.severity).map((one) => `${severityOf(one)}${nameOf(one)}: ${one.says}`),
     ...[...told.keys()].filter((name) => !names.includes(name)).map((name) => `${name}: over`)];
   told = new Map(lasting.map((one) => [nameOf(one), one.severity]));
   if (changes.length) setText(byId("told"), changes.join("; "));
@@ -97,7 +100,7 @@ function showTroubles(now) {
   }, (item, one) => {
     const bad = one.severity === "bad";
     setClass(item, bad ? "bad" : "");
-    setText(item.children[0], nameOf(one));
+    setText(item.children[0], severityOf(one) + nameOf(one));
     const parts = [one.says];
     if (one.since !== null) parts.push(`since ${clockText(one.since, now.at)} (${agoText(one.since, now.at)})`);
     if (one.next !== null) parts.push((bad ? "next try " : "goes on ") + (untilText(one.next, now.at) || "now"));
@@ -105,7 +108,7 @@ function showTroubles(now) {
     setText(item.children[1], parts.join(" · "));
   });
   byId("over").hidden = !ended.length;
-  setText(byId("over-count"), `${ended.length} over in the last ten minutes`);
+  setText(byId("over-count"), `over in the last ten minutes: the last ${ended.length}`);
   fill(byId("ended"), ended, () => element("li"), (item, one) => setText(item,
     `${nameOf(one)}: ${one.says}, from ${clockText(one.since, now.at)} to ${clockText(one.ended, now.at)} ` +
     `(${spanText(one.ended - one.since)})`));
@@ -140,7 +143,7 @@ function causesOf(now) {
 
 function causeText({reason, behind, limits, down}) {
   const which = limits.map((one) => {
-    const keys = one.keys === null ? "" : ` (${count(one.keys_full)} of ${count(one.keys)} keys)`;
+    const keys = one.keys === null ? "" : ` (${count(one.keys_full)} of ${count(one.keys)} lines)`;
     return `${one.name} ${count(one.waiting)}${keys}`;
   });
   const notes = [which.join(", "), behind ? `${count(behind)} behind another` : ""].filter(Boolean);
@@ -193,7 +196,7 @@ function showLimits(now) {
     rateText(rateNow((then) => then.limits[one.name] || 0)) + "/s", one.waiting,
     one.keys === null ? "–" : `${count(one.keys_full)} of ${count(one.keys)}`]);
   showTable("limits", "Limits", ["limit", "allows", {text: "this gate uses", number: true}, {text: "waiting", number: true},
-    {text: "keys at it", number: true}], rows, "no limits");
+    {text: "lines at it", number: true}], rows, "no limits");
 }
 
 function chooseLimit(now) {

@@ -4,12 +4,12 @@
 function pauseCells(now, what, name) {
   if (!now.quotas.table) return [];
   const pause = now.quotas.pauses.find((one) => one.what === what && one.name === name);
-  return [pause ? resumeCell(pause) : {text: "pause", button: () => askToPause(what, name), title: "At all gates"}];
+  return [pause ? resumeCell(pause) : {text: "pause", button: () => askToPause(what, name), title: "At all gates", label: `pause ${what} ${name}`}];
 }
 const pauseHeads = (now) => (now.quotas.table ? ["for all gates"] : []);
 
 const pauseName = (one) => (one.what === "limit" ? `limit ${one.name}, key ${one.key}` : `${one.what} ${one.name}`);
-const resumeCell = (pause) => ({text: "resume", button: () => resume(pause), title: "At all gates"});
+const resumeCell = (pause) => ({text: "resume", button: () => resume(pause), title: "At all gates", label: `resume ${pauseName(pause)}`});
 
 // Which of them keeps this partition from being read.
 function pausedText(partition, now) {
@@ -27,8 +27,8 @@ function showPauses(now) {
   const rows = now.quotas.pauses.map((one) => [{text: pauseName(one), kind: "key"}, one.by || "–",
     one.since ? clockText(one.since * 1e3, now.at) : "–", one.until ? clockText(one.until * 1e3, now.at) : "it is resumed",
     {text: one.note || "–", wide: true}, resumeCell(one)]);
-  const more = now.quotas.more_pauses ? `, and ${now.quotas.more_pauses} more` : "";
-  showTable("paused", `Paused at all gates${more}`, ["what", "by", "since", "until", "why", "for all gates"], rows, "nothing");
+  setText(byId("paused-total"), rows.length ? `${rows.length} of ${count(rows.length + (now.quotas.more_pauses || 0))}` : "");
+  showTable("paused", "Paused at all gates", ["what", "by", "since", "until", "why", "for all gates"], rows, "nothing");
   suggestNames(now);
 }
 
@@ -60,18 +60,39 @@ function refusalOf(answer, text) {
   }
 }
 
-// What the gate said of it stays to be read.
+// One at a time. What the gate said of it stays to be read, wherever it was asked for.
+let writing = false;
+
+function sayOfWriting(text, kind) {
+  setText(byId("steered"), text);
+  setClass(byId("steered"), kind);
+  if (text) byId("steered").scrollIntoView({block: "nearest"});
+}
+
 async function write(method, pause, how) {
-  const names = [pause.what, pause.name, ...(pause.what === "limit" ? [pause.key] : [])];
-  let says;
+  if (writing) return false;
+  writing = pauseForm.querySelector("button").disabled = true;
+  sayOfWriting("asking the gate ...", "faint");
+  let done = false;
   try {
-    const answer = await fetch("v1/pauses/" + names.map(encodeURIComponent).join("/"), {method, body: how && JSON.stringify(how)});
-    says = answer.ok ? "" : refusalOf(answer, await answer.text());
+    done = await askToWrite(method, pause, how);
   } catch (error) {
-    says = error.message;
+    sayOfWriting(error.name === "TimeoutError" ? "the gate does not answer; it may have done it all the same" : error.message, "bad");
   }
-  setText(byId("steered"), says);
-  return !says;
+  writing = pauseForm.querySelector("button").disabled = false;
+  return done;
+}
+
+// Whether it is written.
+async function askToWrite(method, pause, how) {
+  const names = [pause.what, pause.name, ...(pause.what === "limit" ? [pause.key] : [])];
+  const answer = await fetch("v1/pauses/" + names.map(encodeURIComponent).join("/"),
+    {method, body: how && JSON.stringify(how), signal: AbortSignal.timeout(WRITING_MS)});
+  const text = await answer.text();
+  if (!answer.ok) sayOfWriting(refusalOf(answer, text), "bad");
+  else if (answer.status === 202) sayOfWriting(`written, but not in force here: this gate has not read it yet (${pauseName(pause)})`, "warning");
+  else sayOfWriting("", "");
+  return answer.ok;
 }
 
 const kThisPage = "the live page";  // For the log, where nobody says who it is.

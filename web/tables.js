@@ -43,8 +43,9 @@ function showShares(now) {
 function showLines(now) {
   setText(byId("lines-total"), `${now.lines.length} of ${count(now.lines_total)}`);
   const rows = now.lines.map((one) => {
-    const keys = Object.values(one.keys);
-    const button = keys.length ? () => ask({key: keys[0]}) : null;
+    const [first] = Object.values(one.keys);
+    const key = one.keys[one.limit] ?? first;  // That of the limit for which it waits, if there is one.
+    const button = key !== undefined ? () => ask({key}) : null;
     return [{text: keysText(one.keys), kind: "key", button, title: button ? "Ask why they wait" : ""}, one.route, one.waiting,
       agoText(one.oldest, now.at), {text: waitsText(one), wide: true}, secondsText(one.drain_seconds)];
   });
@@ -53,24 +54,27 @@ function showLines(now) {
     "nobody waits");
 }
 
+// What only failed last may be as well as ever: whether something is wrong is for the troubles to say.
 function stateOf(one, now) {
-  const why = one.unusable || one.trouble || one.warning;
-  const text = (words) => (why ? `${words}: ${why}` : words);
+  const text = (words) => (one.trouble ? `${words}: ${one.trouble}` : words);
   if (one.unusable) return {text: one.unusable, kind: "bad", wide: true};
   if (one.breaker.state !== "closed") {
     const next = untilText(one.breaker.until, now.at);
     return {text: text(`circuit breaker open, ${next ? "next try " + next : "is tried"}`), kind: "bad", wide: true};
   }
-  if (one.held_until !== null) return {text: text(`paused, goes on ${untilText(one.held_until, now.at)}`), kind: "warning", wide: true};
-  if (why) return {text: why, kind: "warning", wide: true};
-  return {text: "healthy", wide: true};
+  if (one.held_until !== null) return {text: text(`paused, goes on ${untilText(one.held_until, now.at) || "now"}`), kind: "warning", wide: true};
+  const fails = one.trouble && now.troubles.some((it) => it.what === "target" && it.name === one.name && it.ended === null);
+  if (fails) return {text: text("attempts fail"), kind: "warning", wide: true};
+  if (one.warning) return {text: one.warning, kind: "warning", wide: true};
+  return {text: one.trouble ? text("last attempt failed") : "healthy", wide: true};
 }
 
 function showTargets(now) {
   const rows = now.targets.map((one) => [{text: one.name, kind: "name"}, "target", stateOf(one, now),
     `${count(one.in_flight)} of ${count(one.max_in_flight)}`, ...pauseCells(now, "target", one.name)]);
   for (const one of now.stores) {
-    const state = one.up ? {text: "healthy", wide: true} : {text: one.trouble || "down", kind: "bad", wide: true};
+    const wrong = one.closed || (one.up ? "" : one.trouble || "down");
+    const state = wrong ? {text: wrong, kind: "bad", wide: true} : {text: "healthy", wide: true};
     rows.push([{text: one.name, kind: "name"}, "limiter", state, "", ...pauseHeads(now).map(() => "")]);
   }
   if (now.kafka_trouble) rows.push([{text: "kafka", kind: "name"}, "source", {text: now.kafka_trouble, kind: "bad", wide: true}, "", ...pauseHeads(now).map(() => "")]);
@@ -81,6 +85,7 @@ function partitionState(one, now) {
   if (one.stuck) return one.stuck;
   if (one.revoking) return "leaves this gate";
   if (one.paused) return pausedText(one, now);
+  if (one.waiting) return "start not known yet";
   return one.held ? "paused: full" : "being read";
 }
 
@@ -105,6 +110,6 @@ function showRecent(now) {
     setText(item.children[0], clockText(one.at, now.at));
     item.children[0].dateTime = new Date(one.at / 1e3).toISOString();
     item.children[0].title = utcText(one.at);
-    setText(item.children[1], `${one.what}: ${one.detail}`);
+    setText(item.children[1], `${one.severity === "info" ? "" : `${one.severity}: `}${one.what}: ${one.detail}`);
   });
 }

@@ -43,7 +43,8 @@ const CAUSES = {limit: "a limit", target: "the target", retry: "their next attem
 // Which limit a key is for is only said where there are several.
 function keysText(keys) {
   const each = Object.entries(keys);
-  return each.length === 1 ? each[0][1] : each.map(([limit, key]) => `${limit}: ${key}`).join(", ") || "(all records)";
+  const shown = (key) => key || "(no key)";
+  return each.length === 1 ? shown(each[0][1]) : each.map(([limit, key]) => `${limit}: ${shown(key)}`).join(", ") || "(all records)";
 }
 
 function waitsText(one) {

@@ -55,6 +55,9 @@ class Gate(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.0"
 
     def do_GET(self):
+        self.server.asked.append(self.path)
+        if "key=slow" in self.path:
+            self.server.slow.get()
         body = {"/": page(), "/v1/why": json.dumps(self.server.why)}.get(self.path.partition("?")[0])
         self.send_response(200)
         self.send_header("Content-Type", "text/plain" if self.path.startswith("/v1/") else "text/html")
@@ -86,6 +89,7 @@ class Events(unittest.TestCase):
     def setUpClass(cls):
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gate)
         cls.server.daemon_threads = True
+        cls.server.asked, cls.server.slow = [], queue.Queue()
         cls.server.events, cls.server.why, cls.server.connections = None, {}, 0
         threading.Thread(target=cls.server.serve_forever, daemon=True).start()
         cls.addClassCleanup(cls.server.server_close)
@@ -154,15 +158,88 @@ class Events(unittest.TestCase):
         self.send(event(routes, down=["crm", "erp"]))
         self.send(event(routes, down=["erp"]))
         self.send(event(routes))
-        self.assertEqual(self.browser.value("heard"), ["target crm: circuit breaker open", "target erp: circuit breaker open",
+        self.assertEqual(self.browser.value("heard"), ["error: target crm: circuit breaker open", "error: target erp: circuit breaker open",
                                                        "target crm: over", "target erp: over"])
 
     def test_a_refusal_that_is_plain_text_is_shown(self):
         self.server.refusal = (403, "requests of other sites are refused\n")
         self.send(event([route("results", "crm")], table=True))
         self.browser.value("byId('steer').elements.name.value = 'results'; byId('steer').requestSubmit()")
-        wait_until(lambda: self.browser.text("#steered"), 10, "an answer")
-        self.assertEqual(self.browser.text("#steered"), "requests of other sites are refused")
+        self.wait_for_steered("requests of other sites are refused")
+
+    def wait_for_steered(self, words):
+        wait_until(lambda: words in self.browser.text("#steered"), 10, f"{words!r}, where it says {self.browser.text('#steered')!r}")
+
+    def test_a_pause_that_is_not_in_force_yet_is_no_success(self):
+        self.server.refusal = (202, '{"pending": true}')
+        self.send(event([route("results", "crm")], table=True))
+        self.browser.value("byId('steer').elements.name.value = 'results'; byId('steer').requestSubmit()")
+        self.wait_for_steered("written, but not in force here")
+        self.assertFalse(self.browser.value("byId('steer').querySelector('button').disabled"))
+        self.server.refusal = (200, "{}")
+        self.browser.value("byId('steer').elements.name.value = 'results'; byId('steer').requestSubmit()")
+        wait_until(lambda: self.browser.text("#steered") == "", 10, "nothing to be said")
+
+    def test_many_pauses_are_said_to_be_more(self):
+        def pauses(names, more):
+            one = event([route("results", "crm")], table=True)
+            one["quotas"]["pauses"] = [{"what": "limit", "name": "per_tenant", "key": name, "by": "", "since": 1, "until": None,
+                                        "note": ""} for name in names]
+            return {**one, "quotas": {**one["quotas"], "more_pauses": more}}
+        self.send(pauses((), 0))
+        self.send(pauses(("acme", "globex"), 150))
+        self.assertIn("2 of 152", self.browser.text("#h-pauses"))
+        self.assertEqual(self.browser.value("[...document.querySelectorAll('#paused button')].map((one) => one.ariaLabel)"),
+                         ["resume limit per_tenant, key acme", "resume limit per_tenant, key globex"])
+
+    def line(self, waits_for, /, **keys):
+        return {"keys": keys, "route": "results", "waiting": 1, "oldest": 1, "waits_for": "limit", "limit": waits_for, "behind": None,
+                "drain_seconds": None}
+
+    def test_asks_by_the_key_that_a_line_waits_for_also_an_empty_one(self):
+        self.server.why = {"at": 2, "key": "", "says": "these", "records": []}
+        for line, asks, shown in ((self.line("per_tenant", region="eu", per_tenant="acme"), "key=acme", "region: eu, per_tenant: acme"),
+                                  (self.line("per_tenant", per_tenant=""), "key=", "(no key)")):
+            self.send({**event([route("results", "crm")]), "lines": [line]})
+            self.assertEqual(self.browser.text("#lines tbody th"), shown)
+            self.browser.value("document.querySelector('#lines button').click()")
+            wait_until(lambda: "these" in self.browser.text("#because"), 10, "an answer")
+            self.assertEqual(self.server.asked[-1], f"/v1/why?{asks}")
+            self.browser.value("byId('because').replaceChildren()")
+
+    def test_only_the_last_question_is_answered(self):
+        self.send(event([route("results", "crm")]))
+        self.server.why = {"at": 2, "key": "", "says": "the answer", "records": []}
+        self.browser.value("ask({key: 'slow'})")
+        self.assertIn("asking", self.browser.text("#because"))
+        wait_until(lambda: "/v1/why?key=slow" in self.server.asked, 10, "the question")
+        self.browser.value("ask({key: 'acme'})")
+        wait_until(lambda: "the answer" in self.browser.text("#because"), 10, "an answer")
+        self.assertRegex(self.browser.text("#because"), r"^key .acme., at \d\d:\d\d:\d\d:")
+        ended = "performance.getEntriesByType('resource').filter((one) => one.name.includes('slow')).length"
+        self.server.slow.put(None)
+        wait_until(lambda: self.browser.value(ended), 10, "the first question's answer")
+        self.assertRegex(self.browser.text("#because"), "^key .acme.")
+
+    def test_a_target_is_in_trouble_where_the_gate_says_so(self):
+        target = {"name": "crm", "in_flight": 0, "max_in_flight": 64, "unusable": "", "trouble": "status 404", "warning": "",
+                  "held_until": None, "breaker": {"state": "closed", "until": None}}
+        state = "((cell) => [cell.textContent, cell.className])(byId('targets').tBodies[0].rows[0].cells[2])"
+        one = {**event([route("results", "crm")]), "targets": [target]}
+        self.send(one)
+        self.assertEqual(self.browser.value(state), ["last attempt failed: status 404", "says"])
+        self.send({**one, "troubles": [{**event([], down=["crm"])["troubles"][0], "severity": "warning"}]})
+        self.assertEqual(self.browser.value(state), ["attempts fail: status 404", "warning says"])
+
+    def test_a_limiter_that_is_closed_is_not_healthy(self):
+        self.send({**event([route("results", "crm")]), "stores": [{"name": "redis", "up": True, "trouble": "", "closed": "limit x is closed"}]})
+        self.assertIn("limit x is closed", self.browser.text("#targets"))
+
+    def test_severity_is_said_in_words(self):
+        said = [{"at": 1, "severity": severity, "what": "reload", "detail": "refused"} for severity in ("info", "error")]
+        self.send({**event([route("results", "crm")], down=["crm"]), "recent": said})
+        self.assertRegex(self.browser.text("#recent"), r"error: reload: refused\n.*\dreload: refused")
+        self.assertRegex(self.browser.text("#lasting"), "^error: target crm")
 
     def test_a_connection_that_is_lost_and_back_is_said_while_the_page_is_paused(self):
         first = event([route("results", "crm")], down=["crm"])
@@ -265,8 +342,7 @@ class Events(unittest.TestCase):
         self.assertRegex(self.browser.text("#flight"), r"5,800\s+in 58 of 64 requests")
 
     def test_the_chart_writes_numbers_as_the_page(self):
-        self.browser.call("Emulation.setLocaleOverride", locale="de-DE")
-        self.addCleanup(lambda: self.browser.call("Emulation.setLocaleOverride"))
+        self.browser.value("Object.defineProperty(navigator, 'language', {value: 'de-DE'})")
         for received in (0, 3_000_000):
             one = event([{**route("results", "crm"), "delivered": received}])
             one["books"]["delivered"] = received
@@ -283,7 +359,7 @@ class Events(unittest.TestCase):
         self.assertEqual(self.browser.value("chart.data[0].length"), 1)
 
     def test_a_table_has_the_columns_of_now(self):
-        heads = "[...document.querySelectorAll('#routes th')].map((one) => one.textContent)"
+        heads = "[...document.querySelectorAll('#routes thead th')].map((one) => one.textContent)"
         self.send(event([route("results", "crm")]))
         before = self.browser.value(heads)
         self.send(event([route("results", "crm")], table=True))
