@@ -5,22 +5,27 @@
 local seconds, micros = unpack(redis.call('TIME'))
 local now = seconds * 1000000 + micros
 
--- What says itself that it is of now, however long it lives: a counter, whose open window keeps its end when the limit gets a
--- shorter one; and a token bucket, which is kept for an hour where it starts empty. Less than a minute later, as what is booked
--- ahead is, closes no limit for too long.
-local function is_of_now(key)
+local longest = ARGV[1] + 0
+local kept = 12000 -- So many milliseconds an ordinary bucket lives though it is full: token_bucket.lua.
+
+-- A counter says when its window began, and that keeps its end when the limit gets a shorter one. A token bucket says of when it
+-- is, however long it lives; it may be booked ahead. All others must show it by how long they live.
+local function is_later(key)
   local stored = redis.pcall('GETRANGE', key, 0, 41)
-  if type(stored) ~= 'string' or #stored ~= 25 and #stored ~= 41 then
-    return false
+  local size = type(stored) == 'string' and #stored
+  local tag, first, second
+  if size == 25 or size == 41 then
+    tag, first, second = struct.unpack('>c1dd', stored)
   end
-  local tag, first, second = struct.unpack('>c1dd', stored)
-  local since = tag == 'c' and first or tag == 't' and second
-  return since and since <= now + 60000000
+  if tag == 't' then
+    return second > now + (longest - kept) * 1000
+  end
+  return redis.call('PTTL', key) > longest and not (tag == 'c' and first <= now)
 end
 
 local forgotten = 0
 for _, key in ipairs(KEYS) do
-  if redis.call('PTTL', key) > ARGV[1] + 0 and not is_of_now(key) then
+  if is_later(key) then
     forgotten = forgotten + redis.call('UNLINK', key)
   end
 end

@@ -312,6 +312,20 @@ TEST_F(RedisStore, ABucketThatStartsEmptyIsNotForgottenBesideALimitThatIsClosed)
   EXPECT_EQ(control("EXISTS", "test:{test}:shared:"), "1");
 }
 
+// As where the clock was set back in the middle of the call that wrote it.
+TEST_F(RedisStore, ABucketOfALaterTimeIsForgottenHoweverShortItLives) {
+  limits::Limit bucket = sliding_log("callbacks", 1);
+  bucket.parameters = limits::TokenBucketParameters{{1, 1}, Permits{1}};
+  add(0, bucket);
+  const auto later = side_.answer(0, 1)->limiter_now + Duration::seconds(7200);
+  control("EVAL",
+          "return redis.call('SET', KEYS[1], struct.pack('>c1ddddd', 't', 0, ARGV[1], 0, 0, 1), "
+          "'PX', 12000)",
+          "1", "test:{test}:callbacks:", std::to_string(later.us));
+  ASSERT_TRUE(side_.until([&] { return !side_.answer(0, 1)->due.empty(); }));
+  EXPECT_TRUE(side_.notice("redis_limit_reopened"));
+}
+
 TEST_F(RedisStore, NothingHappensAfterItIsDestroyed) {
   const auto limit = sliding_log("callbacks", 5);
   add(0, limit);
