@@ -122,6 +122,7 @@ void Shard::tell_of_producer(const Notice& notice) {
 Shard::~Shard() = default;
 
 void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::Made targets) {
+  now_ = now();
   // Answers that wait may point into what is made anew, and what the gate has just said was
   // reckoned with the targets as they are.
   do {
@@ -194,7 +195,7 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
 
 void Shard::stop(Duration patience) {
   stopping_ = true;
-  events_.push_back(core::StopRequested{now_ + patience});
+  events_.push_back(core::StopRequested{now() + patience});
 }
 
 // Sleeps until something outside is ready or the gate wants to be woken; then lets the adapters run

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "app/shard/shard.h"
 #include "app/views/why.h"
+#include "unit/app/shard/shard_bench.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::app {
@@ -18,31 +18,11 @@ namespace {
 constexpr int kRecords = 10'000;
 constexpr int kPartitions = 5;
 
-// What both sources here do not do.
-class Source : public kafka::RecordSource {
- public:
-  explicit Source(core::Events& events) : events_(events) {}
-  void hold(core::PartitionId) override {}
-  void read(core::PartitionId) override {}
-  void commit(std::span<const core::CommitEntry>) override {
-    events_.push_back(core::CommitEnded{core::CommitResult::committed});
-  }
-  void partition_done(core::PartitionId) override {}
-  void close(Duration) override {}
-  std::string name_of(core::PartitionId) const override { return topic_; }
-  const std::string& topic_of(core::PartitionId) const override { return topic_; }
-  kafka::SourceStatus status() const override { return {}; }
-
- protected:
-  core::Events& events_;
-  const std::string topic_ = "a";
-};
-
 // Some partitions in turn, of which each third record has the key `k`. None is held back: there are
 // fewer records than the gate takes of each.
-class List final : public Source {
+class List final : public ShardSource {
  public:
-  List(core::Events& events, kafka::MessageSink& sink) : Source(events), sink_(sink) {
+  List(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
     for (std::uint32_t i = 0; i < std::uint32_t{kPartitions}; ++i) {
       events.push_back(core::PartitionAssigned{
           .partition = core::PartitionId{i}, .route = core::RouteId{0}, .next = Offset{0}});
@@ -70,9 +50,9 @@ class List final : public Source {
 };
 
 // One record. Its partition is lost while it is on its way, and then assigned anew.
-class Reassigned final : public Source {
+class Reassigned final : public ShardSource {
  public:
-  Reassigned(core::Events& events, kafka::MessageSink& sink) : Source(events), sink_(sink) {
+  Reassigned(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
     assign();
   }
 
@@ -107,35 +87,19 @@ config::Config config_with(const std::string& limit, const std::string& url) {
       "F", config::test_environment));
 }
 
-// Runs a shard that reads from such a source until `is_done` says so.
-template <class OneSource, class F>
-void run(const config::Config& config, F is_done) {
-  boost::asio::io_context io(1);
-  ProcessLimits limits(config);
-  const Notify none = [](const Notice&) {};
-  const KafkaLogins logins(io, config, none);
-  const Clock clock;
-  Shard shard(io, {}, config, limits, logins, clock, none,
-              [](boost::asio::io_context&, core::Events& events, kafka::MessageSink& sink,
-                 const Notify&) { return std::make_unique<OneSource>(events, sink); });
-  bool stops = false;
-  shard.run([&](Instant) {
-    if (!stops && (stops = is_done(shard))) shard.stop({});
-  });
-}
-
 TEST(WhyLook, takes_a_part_at_a_time_until_all_that_is_inside_was_looked_at) {
   int parts = 0;
   std::optional<WhyAnswer> answer;
-  run<List>(config_with("algorithm: counter, limit: 1, window: 1h", "http://127.0.0.1:9/"),
-            [&](const Shard& shard) {
-              if (shard.gate().stats(core::RouteId{0}).received < kRecords) return false;
-              WhyQuestion question;
-              question.key = "k";
-              WhyLook look(question);
-              for (; !answer; ++parts) answer = look.go_on(shard);
-              return true;
-            });
+  ShardBench<List> bench(
+      config_with("algorithm: counter, limit: 1, window: 1h", "http://127.0.0.1:9/"));
+  bench.run_until([&] {
+    if (bench.shard.gate().stats(core::RouteId{0}).received < kRecords) return false;
+    WhyQuestion question;
+    question.key = "k";
+    WhyLook look(question);
+    for (; !answer; ++parts) answer = look.go_on(bench.shard);
+    return true;
+  });
   ASSERT_TRUE(answer);
   EXPECT_GE(parts, 3) << "of 4,096 at most";
   // The first one may have been tried, and be forgotten.
@@ -149,19 +113,19 @@ TEST(WhyLook, passes_over_what_was_given_back_while_it_was_on_its_way) {
   const boost::asio::ip::tcp::acceptor silent(io, {boost::asio::ip::address_v4::loopback(), 0});
   const std::string url = "http://127.0.0.1:" + std::to_string(silent.local_endpoint().port());
   std::optional<WhyAnswer> answer;
-  run<Reassigned>(config_with("algorithm: counter, limit: 1, window: 1h, key: record_key", url),
-                  [&](const Shard& shard) {
-                    const core::RouteStats& stats = shard.gate().stats(core::RouteId{0});
-                    const auto& partitions = shard.gate().partitions();
-                    const bool again = stats.returned == 1 &&
-                                       partitions[0].phase == core::PartitionPhase::assigned;
-                    if (!again) return false;
-                    EXPECT_NE(shard.gate().record(0), nullptr) << "it is still on its way";
-                    WhyQuestion question;
-                    question.key = "other";
-                    answer = WhyLook(question).go_on(shard);
-                    return true;
-                  });
+  ShardBench<Reassigned> bench(
+      config_with("algorithm: counter, limit: 1, window: 1h, key: record_key", url));
+  bench.run_until([&] {
+    const core::Gate& gate = bench.shard.gate();
+    const bool again = gate.stats(core::RouteId{0}).returned == 1 &&
+                       gate.partitions()[0].phase == core::PartitionPhase::assigned;
+    if (!again) return false;
+    EXPECT_NE(gate.record(0), nullptr) << "it is still on its way";
+    WhyQuestion question;
+    question.key = "other";
+    answer = WhyLook(question).go_on(bench.shard);
+    return true;
+  });
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->with_key, 0u);
 }

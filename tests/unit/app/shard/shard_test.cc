@@ -1,0 +1,69 @@
+// What a shard does between two turns.
+#include "app/shard/shard.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "unit/app/shard/shard_bench.h"
+#include "unit/config/wrong_config.h"
+
+namespace einlass::app {
+namespace {
+
+constexpr int kKeys = 2'000;
+
+// As many records of one partition, each with a key of its own.
+class Keys final : public ShardSource {
+ public:
+  Keys(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
+    events.push_back(core::PartitionAssigned{
+        .partition = core::PartitionId{0}, .route = core::RouteId{0}, .next = Offset{0}});
+  }
+
+  void poll(Instant, int budget) override {
+    if (!std::exchange(is_assigned_, true)) return;  // The gate hears of that first.
+    for (; budget > 0 && has_more(); --budget, ++next_) {
+      const std::string key = std::to_string(next_);
+      kafka::Message message;
+      message.topic = topic_;
+      message.partition = core::PartitionId{0};
+      message.read_at = message.offset = Offset{next_};
+      message.key = key;
+      sink_.take(message);
+    }
+  }
+  bool has_more() const override { return next_ < kKeys; }
+
+ private:
+  kafka::MessageSink& sink_;
+  std::int64_t next_ = 0;
+  bool is_assigned_ = false;
+};
+
+config::Config config_with(const std::string& more) {
+  return std::get<config::Config>(config::parse_config(
+      "limits: {l: {algorithm: counter, limit: 1, window: 1h, key: record_key" + more +
+          "}}\ntargets: {t: {http: {url: 'http://127.0.0.1:9/'}}}\n"
+          "routes: [{name: r, topics: [a], target: t, limits: [l], order: none, "
+          "inside: {records: 20000}}]\n",
+      "F", config::test_environment));
+}
+
+// However long ago the last turn was.
+TEST(Shard, begins_to_drain_when_it_is_told_to) {
+  ShardBench<Keys> bench(config_with(""));
+  Instant told{};
+  bench.run_until([&] {
+    if (bench.shard.gate().partition(core::PartitionId{0}) == nullptr) return false;
+    const Instant turned = bench.shard.now();
+    while (told <= turned) told = bench.clock.now();
+    return true;
+  });
+  EXPECT_GE(bench.shard.gate().partitions()[0].deadline, told);
+}
+
+}  // namespace
+}  // namespace einlass::app
