@@ -236,7 +236,6 @@ void Limiters::flush(Instant now) {
   memory_.sweep(now);
   stand_in_.sweep(now);
   if (redis_) redis_->flush();
-  look_at_values();
 }
 
 }  // namespace einlass::app

@@ -63,11 +63,14 @@ class Limiters {
   // Redis answers no more, or again: as the store has said to the gate.
   void redis_down(bool down) { redis_down_ = down; }
 
-  // Sends what this turn has asked for, forgets some of what nobody uses any more, and looks at
-  // some lines whose keys may have other numbers now.
+  // Sends what this turn has asked for, and forgets some of what nobody uses any more.
   void flush(Instant now);
 
-  // There are more of these lines: flush() is to be called again soon.
+  // Looks at some lines whose keys may have other numbers now. Once a turn: each that has any is an
+  // event.
+  void look_at_values();
+
+  // There are more of these lines: look_at_values() is to be called again soon.
   bool has_more() const { return values_.is_walking(); }
 
   // The keys by which a line was found, by the place of the limit. They live until it is forgotten.
@@ -119,7 +122,6 @@ class Limiters {
   std::span<const memory::Bucket> in_memory_buckets(const Route& route,
                                                     std::span<const std::string_view> keys,
                                                     std::span<const LineValues::Found> values);
-  void look_at_values();
 
   core::Gate& gate_;
   core::Events& events_;

@@ -229,6 +229,7 @@ void Shard::look_at_clock() { now_ = std::max(now_, clock_.now()); }
 
 void Shard::collect() {
   source_->poll(now_, kMessagesPerTurn);
+  limiters_.look_at_values();
   look_at_clock();
 }
 

@@ -57,7 +57,7 @@ struct Bench {
   // The lines that the gate is told of in one turn.
   std::set<std::uint32_t> told() {
     events.clear();
-    limiters.flush(kNow);
+    limiters.look_at_values();
     std::set<std::uint32_t> lines;
     for (const core::Event& event : events) {
       lines.insert(std::get<core::LimitsChanged>(event).line.value);

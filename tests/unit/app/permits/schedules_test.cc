@@ -88,7 +88,7 @@ struct Bench {
   // them limits without key have changed.
   std::map<std::uint32_t, bool> told() {
     events.clear();
-    limiters.flush(kNow);
+    limiters.look_at_values();
     std::map<std::uint32_t, bool> lines;
     for (const core::Event& event : events) {
       const auto& changed = std::get<core::LimitsChanged>(event);

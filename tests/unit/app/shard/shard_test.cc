@@ -1,9 +1,11 @@
-// What a shard does between two turns.
+// What a shard is told between two turns.
 #include "app/shard/shard.h"
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -63,6 +65,21 @@ TEST(Shard, begins_to_drain_when_it_is_told_to) {
     return true;
   });
   EXPECT_GE(bench.shard.gate().partitions()[0].deadline, told);
+}
+
+// The walk over lines with other numbers goes on in the turns behind a reload, some lines in each.
+TEST(Shard, does_not_look_at_all_lines_in_a_reload) {
+  ShardBench<Keys> bench(config_with(""));
+  const auto changed =
+      std::make_shared<const config::Config>(config_with(", overrides: {'*': {limit: 2}}"));
+  bench.run_until([&] {
+    if (bench.shard.gate().stats(core::RouteId{0}).received < kKeys) return false;
+    EXPECT_GE(bench.shard.limiters().lines(), static_cast<std::size_t>(kKeys));
+    bench.limits.change(*changed);
+    bench.shard.reconfigure(changed, bench.shard.make_targets(bench.configured, *changed));
+    EXPECT_TRUE(bench.shard.limiters().has_more());
+    return true;
+  });
 }
 
 }  // namespace
