@@ -127,6 +127,7 @@ class Service {
 
   // For `systemctl status`.
   std::string standing() const {
+    if (!refusal_.empty()) return "reload refused: " + refusal_;
     return shards_.started() ? "running" : "waiting for the table of quotas and pauses";
   }
 
@@ -135,8 +136,8 @@ class Service {
     if (!signals_.came()) supervisor_.reloading();
     reload_.begin_in_turn([this](const Reload::Outcome& outcome) {
       if (signals_.came()) return;
-      refusal_stands_ = outcome.status != 200;
-      supervisor_.ready(refusal_stands_ ? "reload refused: " + outcome.text : standing());
+      refusal_ = outcome.status == 200 ? "" : outcome.text;
+      supervisor_.ready(standing());
     });
   }
 
@@ -170,7 +171,7 @@ class Service {
     steering_.reconfigure(config);
     admin_.apply(config.admin);
     tell_what_is_open(config);
-    if (std::exchange(refusal_stands_, false)) supervisor_.status(standing());
+    if (!std::exchange(refusal_, "").empty()) supervisor_.status(standing());
   }
 
   // What others may do or read along, once, and again when it has changed.
@@ -260,7 +261,7 @@ class Service {
   std::optional<redis::Eviction> eviction_;
   std::string open_door_, open_redis_;  // As was told.
   std::vector<std::string> warned_;     // As well.
-  bool refusal_stands_ = false;         // In what the service manager shows.
+  std::string refusal_;                 // Of a reload by a signal, until one is taken.
   boost::asio::io_context io_{1};
   Recent recent_;
   log::Log log_;

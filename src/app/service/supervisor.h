@@ -22,7 +22,8 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  // The loops turn, or turn again after a reload. `status` is one line for `systemctl status`.
+  // It has started, though its loops may wait for the fleet's table; or a reload is over. `status`
+  // is one line for `systemctl status`.
   void ready(const std::string& status) const;
 
   // Another such line, of a process that is ready.
