@@ -194,8 +194,10 @@ void add_shadows(Families& page, const Routes& routes) {
 }
 
 void add_attempts(Families& page, const Routes& routes) {
-  page.counter("einlass_attempts_total",
-               "Attempts to deliver, by outcome: accepted, retry or refused.");
+  page.counter(
+      "einlass_attempts_total",
+      "Attempts to deliver, by outcome: accepted, retry or refused. One of which nothing was "
+      "sent, as to a host whose circuit breaker is open, is none.");
   for (const Route& route : routes) {
     const core::RouteStats& stats = route.stats;
     page.add({{"route", route.name}, {"outcome", "accepted"}}, stats.attempts_accepted);

@@ -106,6 +106,7 @@ struct Target {
   std::uint64_t connections = 0;
   std::uint64_t most_in_flight = 0;
   bool unusable = false;  // It can take nothing before somebody acts.
+  bool hosts_of_records = false;  // Records name the hosts: their troubles are their own.
 };
 
 // What a shard's consumer has seen of its group.

@@ -29,6 +29,13 @@ void add_targets(Families& page, const Snapshot& snapshot) {
   for (const Route& route : snapshot.routes) {
     page.add({{"route", route.name}}, std::uint64_t{route.dead_letters_unusable});
   }
+  page.gauge("einlass_target_info",
+             "Always 1; hosts is of_records where the records name the hosts, else configured.");
+  for (const Target& target : snapshot.targets) {
+    page.add(
+        {{"target", target.name}, {"hosts", target.hosts_of_records ? "of_records" : "configured"}},
+        std::uint64_t{1});
+  }
   page.gauge("einlass_target_in_flight", "Attempts in flight at the target.");
   for (const Target& target : snapshot.targets) {
     page.add({{"target", target.name}}, target.in_flight);

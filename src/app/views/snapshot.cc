@@ -157,6 +157,8 @@ metrics::Target target_metrics(const Shard& shard, const config::Config& config,
   shown.connections = status.connections;
   shown.most_in_flight = config.targets[i].max_in_flight();
   shown.unusable = !status.unusable.empty();
+  const config::HttpTarget* http = config.targets[i].http();
+  shown.hosts_of_records = http != nullptr && !http->host_template.empty();
   return shown;
 }
 

@@ -151,6 +151,8 @@ struct DeliveryEnded {
   // False where the target was never asked, as for a record without a part of its URL: whether the
   // target works is not known from that.
   bool asked = true;
+  // False where nothing was sent, as where a record's host is left alone: no attempt at the target.
+  bool sent = true;
   Duration wait{};  // The record, to be tried again, is not so before.
   // The target answered, with a failure.
   bool answered = false;

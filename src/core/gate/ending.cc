@@ -5,6 +5,25 @@
 #include "core/gate/gate.h"
 
 namespace einlass::core {
+namespace {
+
+void count_attempt(RouteStats& stats, const DeliveryEnded& event, Duration took) {
+  if (!event.sent) return;
+  stats.attempt_duration.observe(took);
+  switch (event.outcome) {
+    case Outcome::accepted:
+      ++stats.attempts_accepted;
+      return;
+    case Outcome::retry:
+      ++stats.attempts_retry;
+      return;
+    case Outcome::refused:
+      ++stats.attempts_refused;
+      return;
+  }
+}
+
+}  // namespace
 
 void Gate::make_ready(Slot slot, Instant now, Commands& commands) {
   Record& record = records_[slot];
@@ -47,7 +66,7 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
   }
 
   RouteStats& stats = stats_[record.route.value];
-  stats.attempt_duration.observe(now - record.since);
+  count_attempt(stats, event, now - record.since);
   if (!event.counts) ++record.not_counted;
   if (!event.asked) ++record.not_asked;
   const std::uint32_t counted = record.attempt.value - record.not_counted;
@@ -59,12 +78,10 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
   }
   switch (event.outcome) {
     case Outcome::accepted:
-      ++stats.attempts_accepted;
       ++stats.delivered;
       finish(record, now, commands);
       return;
     case Outcome::refused:
-      ++stats.attempts_refused;
       if (route.dead_letter) {
         const auto reason =
             event.too_large ? DeadLetterReason::too_large : DeadLetterReason::refused;
@@ -72,7 +89,6 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
       }
       break;
     case Outcome::retry:
-      ++stats.attempts_retry;
       if (route.dead_letter && last) {
         return dead_letter(record, DeadLetterReason::attempts, now, commands);
       }
@@ -98,8 +114,6 @@ void Gate::try_again(Record& record, Instant now, Commands& commands, Duration l
 void Gate::go_on_in_part(Record& record, const DeliveryEnded& event, Instant now,
                          Commands& commands) {
   const bool refused = event.outcome == Outcome::refused;
-  RouteStats& stats = stats_[record.route.value];
-  ++(refused ? stats.attempts_refused : stats.attempts_retry);
   record.not_counted += event.counts;
   record.not_asked += event.asked;
   record.most_together = refused ? event.together / 2 : 1;

@@ -95,11 +95,15 @@ TEST(HostOfTheRecord, one_that_fails_is_shut_for_its_own_records_and_no_others) 
   world.options.allow_private = true;
   world.options.breaker = {.failures = 3, .wait = Duration::millis(300)};
   // As many as open its breaker, and the first probe.
-  for (int i = 0; i < 4; ++i) EXPECT_TRUE(deliver(world, "k", "localhost").asked);
+  for (int i = 0; i < 4; ++i) {
+    const core::DeliveryEnded ended = deliver(world, "k", "localhost");
+    EXPECT_TRUE(ended.asked && ended.sent);
+  }
   const core::DeliveryEnded shut = deliver(world, "k", "localhost");
   EXPECT_EQ(shut.outcome, Outcome::retry);
   EXPECT_FALSE(shut.counts);
   EXPECT_FALSE(shut.asked);
+  EXPECT_FALSE(shut.sent);
   EXPECT_GT(shut.wait, Duration{});
   EXPECT_LE(shut.wait, Duration::millis(300));
   EXPECT_EQ(shut.reason,

@@ -1,6 +1,8 @@
 // Which attempts bring a record nearer to its dead letter, and what becomes of that.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {
@@ -51,6 +53,23 @@ TEST(Attempts, that_do_not_count_come_more_seldom_all_the_same) {
     }
     EXPECT_EQ(attempt < 30, asked) << attempt << " attempts in a minute";
   }
+}
+
+TEST(Attempts, of_which_nothing_was_sent_are_not_counted) {
+  OneRecord bench;
+  const auto ends = [&](std::uint32_t attempt, bool sent) {
+    DeliveryEnded ended{RecordId{0, 0}, Attempt{attempt}, Outcome::retry, {}, false};
+    ended.asked = ended.sent = sent;
+    bench.put(ended);
+    bench.pass(Duration::seconds(31));
+  };
+  ends(1, false);
+  ends(2, true);
+  ends(3, false);
+  const RouteStats& stats = bench.gate.stats(RouteId{0});
+  EXPECT_EQ(stats.attempts_retry, 1u);
+  const auto& counts = stats.attempt_duration.counts;
+  EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0u), 1u);
 }
 
 TEST(Attempts, a_refusal_for_a_records_size_is_told_as_such) {

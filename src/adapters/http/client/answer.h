@@ -29,10 +29,11 @@ struct Answer {
   ShownCertificate shown_certificate = ShownCertificate::not_asked_for;
 };
 
+// Whether any of the request may have left.
+inline bool was_sent(const Answer& answer) { return !answer.is_forbidden && !answer.is_too_large; }
+
 // Whether the server has shown what it makes of the request.
-inline bool was_asked(const Answer& answer) {
-  return !answer.is_forbidden && !answer.is_too_large && !answer.is_suspect;
-}
+inline bool was_asked(const Answer& answer) { return was_sent(answer) && !answer.is_suspect; }
 
 // Whether that attempt brings its record nearer to its dead letter.
 inline bool counts(const Answer& answer) {

@@ -163,7 +163,7 @@ void Target::State::add_signature(const Request& request) {
 
 // Ends the attempt, for which no request is made, but not inside send().
 void Target::State::turn_away(core::DeliveryEnded ended) {
-  ended.asked = false;
+  ended.asked = ended.sent = false;
   ended.counts = ended.outcome == core::Outcome::refused;
   turned_away.push_back(std::move(ended));
   if (turned_away.size() > 1) return;

@@ -114,6 +114,7 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
     ended.hold_target = origins.hold_after(origin, *answer.retry_after, now);
   }
   ended.asked = was_asked(answer);
+  ended.sent = was_sent(answer);
   ended.status = answer.status;
   ended.answered = has_answered(answer) || answer.status != 0;
   ended.over_one = outcome == core::Outcome::retry && may_be_over_one(answer);
@@ -150,7 +151,7 @@ void Target::State::tell_each(const std::vector<BatchMember>& members,
   for (const BatchMember& member : members) {
     core::DeliveryEnded ended{member.record, member.attempt, core::Outcome::refused};
     if (!member.unfit.empty()) {
-      ended.asked = false;
+      ended.asked = ended.sent = false;
       ended.reason = member.unfit;
     } else if (next == answer.failed.end() || next->index != index++) {
       ended = whole;
