@@ -88,10 +88,13 @@ void add_ledger(Families& page, const std::vector<Shown>& partitions) {
   for (const Shown& it : partitions) {
     if (it.lag) page.add({{"topic", it.topic}, {"partition", it.number}}, *it.lag);
   }
-  page.gauge("einlass_lag_seconds",
-             "Lag in time: the age of the oldest unfinished record, by its timestamp in Kafka, so "
-             "that it does not start again after a restart or a rebalance. 0 if the partition has "
-             "been delivered to its end; missing while unknown.");
+  page.gauge(
+      "einlass_lag_seconds",
+      "Lag in time: the age of the oldest unfinished record, by its timestamp in Kafka, so "
+      "that it does not start again after a restart or a rebalance. While none is in the "
+      "gate, as while its topic is paused, the most that the age of the next can be. 0 if the "
+      "partition has been delivered to its end; missing while unknown, as where nothing was "
+      "read since the start.");
   for (const Shown& it : partitions) {
     if (it.lag_seconds) page.add({{"topic", it.topic}, {"partition", it.number}}, *it.lag_seconds);
   }

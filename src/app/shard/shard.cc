@@ -184,6 +184,7 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
     counts_.turns.observe(turned - woken_);
     turn_times_.observe(turned - woken_, turned);
     troubles_.look([this] { return troubles_now(*this); }, turned);
+    unread_ages_.look([this] { return partitions_seen(*this); }, turned);
     if (each_turn) each_turn(now_);
   }
   if (fatal_) return false;

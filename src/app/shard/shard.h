@@ -33,6 +33,7 @@
 #include "app/shard/shard_counts.h"
 #include "app/shard/troubles.h"
 #include "app/shard/turn_times.h"
+#include "app/shard/unread_ages.h"
 #include "app/shard/verb.h"
 #include "app/targets/targets.h"
 #include "app/tracing/tracing.h"
@@ -98,6 +99,7 @@ class Shard final : public kafka::MessageSink {
   const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
   TargetStatus target_status(std::size_t i) const { return targets_.status(i); }
   const ShardCounts& counts() const { return counts_; }
+  const UnreadAges& unread_ages() const { return unread_ages_; }
   std::vector<Trouble> troubles() const { return troubles_.all(now()); }
   // Not only at the last turn, which may be long ago.
   Instant now() const { return std::max(now_, clock_.now()); }
@@ -162,6 +164,7 @@ class Shard final : public kafka::MessageSink {
   RecordStore records_;
   DeliveryDelays delays_;
   Troubles troubles_;
+  UnreadAges unread_ages_;
   std::shared_ptr<const Pauses> pauses_;  // Null: nothing ever was.
   Shares shares_;
   Filters filters_;

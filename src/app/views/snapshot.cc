@@ -180,17 +180,18 @@ metrics::Partition partition_metrics(const Shard& shard,
   shown.number = partition.number;
   shown.lag = partition.lag;
   shown.log_start = partition.log_start;
-  if (shown.lag == 0u) shown.lag_seconds = 0;
   if (partition.committed.value >= 0) shown.committed = partition.committed;
   const core::Partition* known = shard.gate().partition(partition.partition);
-  if (known == nullptr) return shown;
-  shown.finished_ahead = known->ledger.finished_ahead();
-  // What was given back is unfinished in the ledger, and its slot may be another's by now.
-  if (known->phase != core::PartitionPhase::assigned) return shown;
-  if (const auto slot = known->ledger.oldest_unfinished()) {
-    const StoredRecord& oldest = shard.records().in(*slot);
-    shown.oldest_seconds = seconds(shard.now() - oldest.arrived);
-    shown.lag_seconds = std::max(0.0, seconds(shard.now() - oldest.written()));
+  if (known != nullptr) shown.finished_ahead = known->ledger.finished_ahead();
+  const auto age = [&](Instant since) { return std::max(0.0, seconds(shard.now() - since)); };
+  if (const StoredRecord* oldest = oldest_inside(shard, partition.partition)) {
+    shown.oldest_seconds = age(oldest->arrived);
+    shown.lag_seconds = age(oldest->written());
+  } else if (shown.lag == 0u) {
+    shown.lag_seconds = 0;
+  } else if (const auto after =
+                 shard.unread_ages().written_after(partition.topic, partition.number)) {
+    shown.lag_seconds = age(*after);
   }
   return shown;
 }
