@@ -68,8 +68,8 @@ std::vector<Shown> shown(const std::vector<Partition>& partitions) {
 
 void add_ledger(Families& page, const std::vector<Shown>& partitions) {
   page.gauge("einlass_committed_offset",
-             "The committed offset (the next to read), as Kafka last acknowledged it. Missing "
-             "before the first commit of an assignment.");
+             "The committed offset (the next to read), as Kafka last acknowledged it, or as the "
+             "group had it when the partition came. Missing while the group has none.");
   for (const Shown& it : partitions) {
     if (!it.committed) continue;
     page.add({{"topic", it.topic}, {"partition", it.number}},

@@ -132,7 +132,7 @@ struct Loop {
 struct Partition {
   std::string topic;
   PartitionNumber number;
-  std::optional<Offset> committed;  // None before the first acknowledged commit: no series then.
+  std::optional<Offset> committed;  // None while the group has none: no series then.
   std::uint64_t finished_ahead = 0;
   std::optional<std::uint64_t> lag;  // Offsets from there to the log's end; none while unknown.
   double oldest_seconds = 0;         // Since the oldest unfinished record was taken in; 0: none.
