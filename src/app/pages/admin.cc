@@ -120,11 +120,13 @@ void Admin::why(std::string_view query, const Respond& respond) {
   const auto read = parse_why(query);
   if (const auto* wrong = std::get_if<std::string>(&read)) return respond(text(400, *wrong));
   const WhyQuestion& question = std::get<WhyQuestion>(read);
-  const bool asked = inquiries_.ask(question, [this, question, respond](const WhyAnswers& answers) {
+  const auto done = [this, question, respond](const WhyAnswers& answers) {
     const auto find = [this](const Subject& subject) { return steering_.find(subject); };
     respond(page(200, "application/json", why_json(question, answers, reload_.config(), find)));
+  };
+  inquiries_.ask(question, done, [respond] {
+    respond(text(503, "too many questions wait for their turn; ask again"));
   });
-  if (!asked) respond(text(503, "too many questions wait for their turn; ask again"));
 }
 
 http::ServerResponse Admin::health(bool in_full) const {

@@ -55,23 +55,18 @@ struct Inquiry : std::enable_shared_from_this<Inquiry> {
   std::atomic<bool> over = false;  // Nobody waits for an answer any more: shards look at it.
 };
 
-bool Inquiries::ask(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done) {
+void Inquiries::ask(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done,
+                    std::function<void()> refused) {
   std::erase_if(asked_, [](const auto& asked) { return asked.expired(); });
-  if (asked_.size() >= kMost) return false;
-  if (!question.key) {
-    begin(question, std::move(done));
-    return true;
-  }
+  if (asked_.size() >= kMost) return refused();
+  if (!question.key) return begin(question, std::move(done));
   const auto ask_now = [this, question, done](std::function<void()> ended) {
     begin(question, [done, ended = std::move(ended)](const WhyAnswers& answers) {
       ended();
       done(answers);
     });
   };
-  const auto nobody_answered = [this, done] {
-    done(WhyAnswers(static_cast<std::size_t>(shards_.size())));
-  };
-  return for_keys_.take(ask_now, nobody_answered);
+  if (!for_keys_.take(ask_now, refused)) refused();
 }
 
 void Inquiries::begin(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done) {

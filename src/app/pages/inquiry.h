@@ -35,8 +35,10 @@ class Inquiries {
   Inquiries(boost::asio::io_context& main, Shards& shards)
       : main_(main), shards_(shards), for_keys_(main, kBetweenKeys, kMost, kLongestWait) {}
 
-  // `done` is called once, on that thread. False, and nothing is asked, while too many are asked.
-  bool ask(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done);
+  // `done` is called once, on that thread; or `refused`, and no shard is asked: while too many are
+  // asked, or once its turn came too late.
+  void ask(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done,
+           std::function<void()> refused);
 
  private:
   void begin(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done);

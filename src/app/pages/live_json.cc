@@ -56,6 +56,7 @@ Json partition_json(const ShownPartition& shown, const config::Config& config, I
             {"held", partition.held},
             {"paused", partition.paused},
             {"revoking", partition.revoking},
+            {"waiting", partition.waiting},
             {"stuck", valid_utf8(partition.stuck)},
             {"committed", partition.committed.value},
             {"finished_ahead", partition.finished_ahead}};

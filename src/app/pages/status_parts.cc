@@ -208,17 +208,21 @@ Json targets_json(const Views& views, const config::Config& config) {
 Json stores_json(const Views& views, const config::Config& config) {
   Json stores = Json::array();
   if (uses_memory(config)) {
-    stores.push_back({{"name", "memory"}, {"up", true}, {"trouble", ""}});
+    stores.push_back({{"name", "memory"}, {"up", true}, {"trouble", ""}, {"closed", ""}});
   }
   bool up = true;
-  std::string trouble;
+  std::string trouble, closed;
   for (const ShardView& view : known(views)) {
     if (!view.redis) continue;
     up &= view.redis->up;
     keep_first(trouble, view.redis->trouble);
+    keep_first(closed, view.redis->closed);
   }
   if (uses_redis(config)) {
-    stores.push_back({{"name", "redis"}, {"up", up}, {"trouble", valid_utf8(trouble)}});
+    stores.push_back({{"name", "redis"},
+                      {"up", up},
+                      {"trouble", valid_utf8(trouble)},
+                      {"closed", valid_utf8(closed)}});
   }
   return stores;
 }

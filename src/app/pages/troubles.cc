@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -81,11 +83,36 @@ std::optional<std::uint64_t> paused_by(const Subject& subject, const metrics::Sn
   return waiting;
 }
 
-// What people have paused. There may be many, and each knows its times.
+// Of the keys of a limit many may be paused: several are one trouble, so that others can be seen
+// beside it. Returns those limits.
+std::set<std::string> add_paused_keys(std::vector<Shown>& all,
+                                      const std::vector<Steering::Entry>& pauses) {
+  std::map<std::string, std::vector<Instant>> since;  // Of the keys, by their limits.
+  for (const auto& [key, steer] : pauses) {
+    const Subject subject = *subject_of(key);
+    if (subject.kind != Subject::Kind::tenant) continue;
+    since[subject.name].push_back(Instant{steer.since_ms * 1000});
+  }
+  std::set<std::string> told;
+  for (const auto& [limit, each] : since) {
+    if (each.size() == 1) continue;
+    Trouble paused = trouble("paused", "limit " + limit, false,
+                             std::to_string(each.size()) + " of its keys are paused");
+    paused.since = *std::ranges::min_element(each);
+    all.push_back({std::move(paused), std::nullopt});
+    told.insert(limit);
+  }
+  return told;
+}
+
+// What people have paused, and each knows its times.
 void add_paused(std::vector<Shown>& all, const Steering& steering, const metrics::Snapshot& sum,
                 const config::Config& config) {
-  for (const auto& [key, steer] : steering.pauses(kMostPausesShown)) {
+  const auto pauses = steering.pauses();
+  const std::set<std::string> told = add_paused_keys(all, pauses);
+  for (const auto& [key, steer] : pauses) {
     const Subject subject = *subject_of(key);
+    if (subject.kind == Subject::Kind::tenant && told.contains(subject.name)) continue;
     std::string says = "is paused";
     if (!steer.by.empty()) says += " by " + steer.by;
     if (!steer.note.empty()) says += ": " + steer.note;
@@ -110,6 +137,8 @@ std::optional<std::uint64_t> waiting_for(const Trouble& trouble, const metrics::
     if (config.targets[config.routes[i].target].name != trouble.name) continue;
     waiting += records[core::Cause::target] + records[core::Cause::retry];
   }
+  // Records of a limit that is closed wait for that limit, and are not counted apart.
+  if (trouble.what == "redis" && waiting == 0) return std::nullopt;
   return waiting;
 }
 

@@ -42,6 +42,7 @@ WaitsView::Partition shown(const Shard& shard, const kafka::SourceStatus::Partit
   shown.number = partition.number;
   shown.held = partition.held;
   shown.revoking = partition.revoking;
+  shown.waiting = partition.waiting;
   shown.stuck = partition.stuck;
   shown.committed = partition.committed;
   shown.lag = partition.lag;

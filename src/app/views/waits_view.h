@@ -32,6 +32,7 @@ struct WaitsView {
     bool held = false;
     bool paused = false;  // By people: it, its route or the route's target.
     bool revoking = false;
+    bool waiting = false;  // To be told where to begin.
     std::string stuck;
     Offset committed{-1};
     std::uint64_t finished_ahead = 0;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "app/pages/status_parts.h"
+
 namespace einlass::app {
 namespace {
 
@@ -30,6 +32,7 @@ TEST_F(Readiness, is_there_where_nothing_is_wrong) { EXPECT_EQ(why(), ""); }
 TEST_F(Readiness, is_not_while_a_limit_is_closed_for_longer_than_it_ever_needs) {
   view().redis->closed = "limit l has granted nothing for 2 min";
   EXPECT_EQ(why(), "limit l has granted nothing for 2 min");
+  EXPECT_EQ(stores_json(views, config)[0].at("closed"), "limit l has granted nothing for 2 min");
 }
 
 TEST_F(Readiness, is_not_while_the_limiter_is_away_and_says_which_shard_misses_it) {

@@ -149,6 +149,12 @@ TEST(SteeringPages, WhoTakesSomethingOutMaySayWhoAndWhy) {
   }
 }
 
+TEST(SteeringPages, HasOneEnd) {
+  Pages pages(true);
+  EXPECT_EQ(pages.ask("POST", kResults, R"({"for": "2h", "until": 4102444800000})"), 400u);
+  EXPECT_NE(pages.said.find("for and until"), std::string::npos) << pages.said;
+}
+
 TEST(SteeringPages, AWeightIsAskedForWhereQuotasAre) {
   Pages pages(true);
   constexpr char kFlow[] = "/v1/quotas/share:tenants/acme";

@@ -1,0 +1,40 @@
+// What stands at the top of every page.
+#include "app/pages/troubles.h"
+
+#include "unit/app/steering/steering_fixture.h"
+
+namespace einlass::app {
+namespace {
+
+struct ShownTroubles : SteeringTest {
+  std::vector<ShownTrouble> shown() const {
+    return troubles_of(views, metrics::Snapshot{}, config, of_process, steering);
+  }
+
+  Views views;
+  std::vector<Trouble> of_process;
+};
+
+TEST_F(ShownTroubles, has_one_line_for_several_keys_of_a_limit) {
+  whole();
+  tell("pause:limit/per_tenant/acme", R"({"paused": true, "by": "ann", "since": 7000})");
+  ASSERT_EQ(shown().size(), 1u);
+  EXPECT_EQ(shown()[0].trouble.name, "limit per_tenant, key acme");
+  EXPECT_EQ(shown()[0].trouble.says, "is paused by ann");
+  tell("pause:limit/per_tenant/globex", R"({"paused": true, "by": "ann", "since": 5000})");
+  tell("pause:route/results", R"({"paused": true, "by": "ann", "since": 9000})");
+  const auto all = shown();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].trouble.name, "limit per_tenant");
+  EXPECT_EQ(all[0].trouble.says, "2 of its keys are paused");
+  EXPECT_EQ(all[0].trouble.since, Instant{5'000'000});
+  EXPECT_EQ(all[1].trouble.name, "route results");
+}
+
+TEST_F(ShownTroubles, counts_no_records_for_redis_where_none_are_counted_apart) {
+  of_process = {{"redis", "", true, "limit l has granted nothing for 2 min", {}, {}, {}}};
+  EXPECT_EQ(shown()[0].waiting, std::nullopt);
+}
+
+}  // namespace
+}  // namespace einlass::app
