@@ -87,7 +87,6 @@ std::string live_json(const Views& views, const config::Config& config,
   Json live{{"at", process.now.us}, {"started_at", process.started.us}};
   live.update(state_json(views, config, process.steering));
   live["troubles"] = troubles_json(process.troubles);
-  live["shards"] = shards_json(views, process.silent);
   live["books"] = books_json(sum);
   live["routes"] = routes_json(sum, config);
   live["shares"] = shares_json(sum, config, process.steering);
@@ -104,7 +103,6 @@ std::string live_json(const Views& views, const config::Config& config,
   live["targets"] = targets_json(views, config);
   live["stores"] = stores_json(views, config);
   live["kafka_trouble"] = kafka_trouble(views);
-  live["dead_letters"] = dead_letters_json(views);
   live["configured_at"] = process.reload.succeeded_at.us;
   live["recent"] = recent_json(process.recent);
   return live.dump();

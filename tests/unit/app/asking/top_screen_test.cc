@@ -18,7 +18,8 @@ constexpr std::int64_t kNow = 1'000'000'000;
 
 Json status(std::uint64_t delivered) {
   Json json = Json::parse(R"({
-    "at": 1000000000, "started_at": 1, "instance": "gate-1", "version": "1.2.3", "ready": true, "why_not_ready": "",
+    "at": 1000000000, "started_at": 1,
+    "instance": "gate-1", "version": "1.2.3", "ready": true, "why_not_ready": "",
     "books": {"received": 0, "delivered": 0, "dead_lettered": 1, "returned": 0, "inside": 9,
               "closed": true},
     "troubles": [],
@@ -99,7 +100,8 @@ TEST(Top, says_what_each_flow_and_each_level_of_a_share_used) {
   const auto with_share = [](int acme, int urgent_of_others, int others) {
     Json json = status(1);
     json["shares"] = Json::parse(R"([
-      {"name": "tenants", "levels": [{"name": "urgent", "waiting": 7}, {"name": "bulk", "waiting": 9}],
+      {"name": "tenants",
+       "levels": [{"name": "urgent", "waiting": 7}, {"name": "bulk", "waiting": 9}],
        "flows": [{"name": "acme", "weight": 5}, {"name": "other", "weight": null}]}])");
     json["shares"][0]["flows"][0]["permits"] = {{"urgent", 0}, {"bulk", acme}};
     json["shares"][0]["flows"][1]["permits"] = {{"urgent", urgent_of_others}, {"bulk", others}};
@@ -108,15 +110,15 @@ TEST(Top, says_what_each_flow_and_each_level_of_a_share_used) {
   const Json before = with_share(10, 0, 10);
   const Json after = with_share(160, 20, 40);
   const std::string seen = top_picture(after.dump(), two_seconds_before(before), {120, 50}, false);
-  const std::string tenants = "tenants             ";
-  EXPECT_TRUE(has(seen, tenants + "acme                        5            75     75 %\n")) << seen;
-  EXPECT_TRUE(has(seen, tenants + "other                       -            25     25 %\n")) << seen;
-  EXPECT_TRUE(has(seen, tenants + "level urgent                -            10     10 %        7\n"))
+  const std::string name = "tenants             ";
+  EXPECT_TRUE(has(seen, name + "acme                        5            75     75 %\n")) << seen;
+  EXPECT_TRUE(has(seen, name + "other                       -            25     25 %\n")) << seen;
+  EXPECT_TRUE(has(seen, name + "level urgent                -            10     10 %        7\n"))
       << seen;
-  EXPECT_TRUE(has(seen, tenants + "level bulk                  -            90     90 %        9\n"))
+  EXPECT_TRUE(has(seen, name + "level bulk                  -            90     90 %        9\n"))
       << seen;
   const std::string first = top_picture(after.dump(), std::nullopt, {120, 50}, false);
-  EXPECT_TRUE(has(first, tenants + "acme                        5             -        -\n")) << first;
+  EXPECT_TRUE(has(first, name + "acme                        5             -        -\n")) << first;
   EXPECT_FALSE(has(picture(status(1)), "SHARE"));
 }
 
