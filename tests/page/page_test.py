@@ -96,7 +96,7 @@ class LivePage(Page):
         status = self.gate.status()
         self.assertEqual(status["books"]["received"], TENANTS + 70)
         self.assertLess(abs(self.stage("limit") - status["routes"][0]["waiting"]["limit"]), 200, "a second later at most")
-        self.assertRegex(self.browser.text("#causes"), r"a limit .*per_tenant [0-9,]+ \([0-9,]+ of [0-9,]+ keys\)")
+        self.assertRegex(self.browser.text("#causes"), r"a limit .*per_tenant [0-9,]+ \([0-9,]+ of [0-9,]+ lines\)")
         self.assertRegex(self.browser.text("#limits"), "per_tenant\\s+0.017/s for each key")
         self.assertRegex(self.browser.text("#routes"), "results\\s+receiver")
         self.assertIn("results 0", self.browser.text("#partitions"))
