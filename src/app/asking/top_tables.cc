@@ -246,7 +246,7 @@ void add_limits(TopLines& lines, const TopStatus& status) {
                   {"allows", 14},
                   {"used/s here", kUsed},
                   {"waiting"},
-                  left("lines at it")});
+                  left("keys at their limit")});
   for (const Json& limit : status.now.at("limits")) {
     std::string keys;
     if (!limit.at("keys").is_null()) {
