@@ -68,6 +68,7 @@ class Patterns(scenario.Scenario):
         # A topic that goes is given back without a word from anybody, and the others go on.
         self.world.kafka.delete_topic("results.first")
         places.wait_until(lambda: "results.first" not in self._topics(gates), 30, "the deleted topic is gone")
+        places.wait_until(lambda: not any(gate.status()["kafka"]["trouble"] for gate in gates), 30, "and missed by nobody")
         self.world.produce("results.later", 100)
         self.world.receiver.wait_for(3900, 30, gates)
         for gate in gates:

@@ -308,6 +308,19 @@ TEST_F(SourceTest,
   EXPECT_EQ(g.source->status().trouble, "");
 }
 
+TEST_F(SourceTest, the_trouble_of_a_topic_that_only_a_pattern_fits_ends_when_that_is_given_back) {
+  MockCluster& own = *own_clusters.emplace("pattern", new MockCluster).first->second;
+  own.create_topic("fits.one", 1);
+  own.fail(kOffsetFetchApi, std::vector(500, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED));
+  Gate g(options(own.brokers(), "pattern", "^fits\\..*"));
+  ASSERT_TRUE(g.run_until([&] { return g.notice("kafka_offsets_unknown") != nullptr; }));
+  EXPECT_NE(g.source->status().trouble, "");
+  own.say_of_topic("fits.one", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  ASSERT_TRUE(g.run_until([&] { return g.source->status().partitions.empty(); }));
+  EXPECT_TRUE(g.run_until([&] { return g.source->status().trouble.empty(); }))
+      << g.source->status().trouble;
+}
+
 TEST_F(SourceTest, a_commit_goes_without_metadata_where_the_brokers_take_too_little) {
   Gate& g = gate("metadata");
   MockCluster& own = *own_clusters.at("metadata");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -78,7 +79,8 @@ void Source::State::serve_lookup() {
 
 // librdkafka says once to each member that a topic is not there, or may not be seen, and nothing
 // when it is, and may. Who has a partition of it knows by that; who has none asks. Not for one that
-// the brokers say is still missing: that takes the lookup's whole patience.
+// the brokers say is still missing: that takes the lookup's whole patience. Of one that only a
+// pattern fits nothing is to be known any more: it may be gone for good, and nobody miss it.
 void Source::State::ask_of_others(std::vector<Position>& questions) {
   if (now - asked_of_others < kAskOfOthersEvery) return;
   std::set<std::string> topics = troubles.topics();
@@ -86,7 +88,12 @@ void Source::State::ask_of_others(std::vector<Position>& questions) {
   asked_of_others = now;
   assignment.for_each([&](const Partition& partition) { topics.erase(partition.topic); });
   for (const std::string& topic : topics) {
-    if (topic.empty() || topic_configs.missing().contains(topic)) continue;
+    if (std::ranges::find(options.topics, topic, &SourceOptions::Topic::name) ==
+        options.topics.end()) {
+      troubles.topic_works(topic);
+      continue;
+    }
+    if (topic_configs.missing().contains(topic)) continue;
     Position& question = questions.emplace_back();
     question.question = kOfOthers;
     question.topic = topic;
