@@ -111,7 +111,9 @@ void Log::State::emit(Severity severity, const std::string& text, Instant now) {
   const spdlog::log_clock::time_point time{std::chrono::microseconds(now.us)};
   if (const std::size_t dropped = sink->ready() ? sink->take_dropped() : 0; dropped > 0) {
     const std::string detail = std::to_string(dropped) + " lines could not be written";
-    logger.log(time, {}, spdlog::level::warn, body("log_lines_dropped", detail, {}));
+    // With what is at errors only, this would be the next line that nobody sees.
+    const Severity told = std::max(Severity::warning, severity);
+    logger.log(time, {}, level_of(told), body("log_lines_dropped", detail, {}));
   }
   logger.log(time, {}, level_of(severity), text);
 }

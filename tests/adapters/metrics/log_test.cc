@@ -276,5 +276,19 @@ TEST(LogWriting, DoesNotWaitForAFullPipeAndSaysSoLater) {
             std::string::npos);
 }
 
+TEST(LogWriting, SaysWhatItDroppedAlsoWhereOnlyErrorsAreWanted) {
+  Pipe pipe;
+  Log log{Severity::error, Format::logfmt, "gate-1", pipe.in()};
+  const std::string detail(1000, 'x');
+  for (int i = 0; i < 2000; ++i) {
+    log.write(Severity::error, "flood", detail + std::to_string(i), kStart);
+  }
+  pipe.lines();
+  log.write(Severity::error, "after", "x", kStart);
+  const auto lines = pipe.lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NE(lines[0].find("event=log_lines_dropped"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace einlass::log
