@@ -116,7 +116,7 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
   ended.asked = was_asked(answer);
   ended.sent = was_sent(answer);
   ended.status = answer.status;
-  ended.answered = has_answered(answer) || answer.status != 0;
+  ended.answered = has_answered(answer);
   ended.over_one = outcome == core::Outcome::retry && may_be_over_one(answer);
   ended.too_large = answer.is_too_large;
   tell_all(std::move(ended), answer.body, exchange.login);

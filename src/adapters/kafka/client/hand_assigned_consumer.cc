@@ -12,8 +12,6 @@ rd_kafka_t* new_hand_assigned_consumer(const SourceOptions& options) {
   SourceOptions without_group = options;
   without_group.revoke_timeout = Duration{};  // Nobody revokes: it fits each max.poll.interval.ms.
   ConfHandle conf = source_configuration(without_group, rd_kafka_version());
-  rd_kafka_conf_set(conf.get(), "enable.partition.eof", "true", nullptr, 0);
-  rd_kafka_conf_set(conf.get(), "auto.offset.reset", "error", nullptr, 0);
   char reason[512] = "";
   rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, conf.get(), reason, sizeof reason);
   if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + reason);
