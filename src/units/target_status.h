@@ -13,6 +13,8 @@ struct TargetStatus {
                            // or "status 503"; empty since one was accepted.
   std::string unusable{};  // Why it can take nothing before somebody acts, as "the topic results is
                            // not there"; empty if nothing says so. The gate is not ready then.
+  bool by_attempt = false;  // `unusable` is what an attempt came to: only another one can say that
+                            // it is over.
   std::string warning{};   // What works, but not as it should; empty: nothing.
 };
 

@@ -1,5 +1,6 @@
 """TLS to a real server: whoever is not who he should be gets nothing, and all goes on once that is repaired."""
 
+import json
 import os
 import unittest
 
@@ -124,6 +125,27 @@ class Tls(http_scenario.HttpScenario):
         self.assert_repaired(gate)
         self.assertIn("not verified (verify: false)", self.target(gate)["warning"])
         self.assertIn("target_not_verified", gate.log())
+
+
+class NothingToSend(http_scenario.HttpScenario):
+    def test_is_ready_though_nobody_can_say_that_it_was_repaired(self):
+        """The only record is too late, and becomes a dead letter: an attempt would tell, but nothing is left to send."""
+        authority = certificates.Authority(self.world.directory)
+        strangers = certificates.Authority(self.world.directory, "strangers")
+        server = nginx.Nginx(self.world.directory, self.answering().port)
+        self.addCleanup(server.stop)
+        server.start(strangers.sign("strange"))
+        gate = self.gate({"url": f"https://127.0.0.1:{server.port}/", "ca_file": authority.file},
+                         dead_letter="results.dead", expires="json:/expires")
+        over = places.now_us() // 1000 + int(6_000 * places.PATIENCE)
+        self.world.produce_records("results", [{"value": json.dumps({"expires": over}).encode()}])
+        self.wait_until_unusable(gate, "certificate refused")
+        self.assertEqual(gate.metrics()['einlass_target_unusable{target="receiver"}'], 1)
+        gate.wait_until_ready()
+        self.assertEqual(self.world.ends("results.dead"), [1])
+        self.assertEqual(self.target(gate)["unusable"], "")
+        self.assertEqual(gate.metrics()['einlass_target_unusable{target="receiver"}'], 0)
+        self.assert_books_closed([gate])
 
 
 if __name__ == "__main__":

@@ -194,6 +194,18 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
   return !lost_producer_;
 }
 
+// With nothing to send nobody would ever learn that the target can be used again.
+TargetStatus Shard::target_status(std::size_t i) const {
+  TargetStatus status = targets_.status(i);
+  if (!status.by_attempt) return status;
+  for (std::uint16_t route = 0; route < config_->routes.size(); ++route) {
+    const bool waits = gate_.stats(core::RouteId{route}).inside > 0;
+    if (waits && config_->routes[route].target == i) return status;
+  }
+  status.unusable.clear();
+  return status;
+}
+
 void Shard::stop(Duration patience) {
   stopping_ = true;
   events_.push_back(core::StopRequested{now() + patience});

@@ -97,7 +97,8 @@ class Shard final : public kafka::MessageSink {
   SpanCounts spans() const { return tracing_ ? tracing_->counts() : SpanCounts{}; }
   const RecordStore& records() const { return records_; }
   const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
-  TargetStatus target_status(std::size_t i) const { return targets_.status(i); }
+  // `unusable` by an attempt only while a record is inside that may have to go there.
+  TargetStatus target_status(std::size_t i) const;
   const ShardCounts& counts() const { return counts_; }
   const UnreadAges& unread_ages() const { return unread_ages_; }
   std::vector<Trouble> troubles() const { return troubles_.all(now()); }

@@ -204,10 +204,14 @@ TargetStatus Target::State::status() const {
   status.in_flight = origins.in_flight() + turned_away.size();
   status.trouble = origins.trouble();
   status.unusable = origins.unusable();
+  status.by_attempt = true;
   status.warning = standing_warning.empty() ? files_trouble : standing_warning;
   if (status.warning.empty()) status.warning = origins.warning();
   if (!login) return status;
-  if (login->header().empty()) status.unusable = login->trouble();
+  if (login->header().empty()) {
+    status.unusable = login->trouble();
+    status.by_attempt = false;
+  }
   if (status.warning.empty()) status.warning = login->trouble();
   return status;
 }

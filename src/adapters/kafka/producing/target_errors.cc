@@ -106,14 +106,17 @@ Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers
 }
 
 // One broker of several out of reach is not enough.
-std::string unusable(const Troubles& troubles, const Tokens* tokens) {
-  if (tokens != nullptr) {
-    if (std::string no_token = tokens->trouble(); !no_token.empty()) return no_token;
-  }
-  const bool stands = troubles.any(Lasts::topic) || troubles.has("kafka_brokers_down") ||
-                      troubles.has("kafka_login_refused") || troubles.has("kafka_tls_failed") ||
-                      troubles.any(Lasts::for_ever);
-  return stands ? troubles.worst() : std::string();
+void tell_unusable(TargetStatus& status, const Troubles& troubles, const Tokens* tokens) {
+  if (tokens != nullptr) status.unusable = tokens->trouble();
+  if (!status.unusable.empty()) return;
+  const bool connection = troubles.has("kafka_brokers_down") ||
+                          troubles.has("kafka_login_refused") || troubles.has("kafka_tls_failed") ||
+                          troubles.any(Lasts::for_ever);
+  // These rights are asked for when the producer begins.
+  const bool producer =
+      troubles.has("kafka_write_forbidden") || troubles.has("kafka_transactions_forbidden");
+  if (connection || troubles.any(Lasts::topic)) status.unusable = troubles.worst();
+  status.by_attempt = !connection && !producer;
 }
 
 }  // namespace einlass::kafka

@@ -7,6 +7,7 @@
 
 #include "adapters/kafka/client/errors.h"
 #include "adapters/kafka/client/tokens.h"
+#include "units/target_status.h"
 
 namespace einlass::kafka {
 
@@ -34,8 +35,7 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const T
 // What ProducerSink::given_up() means to a target.
 Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers);
 
-// Why nothing goes to the target before somebody acts; empty if nothing says so. `tokens` may be
-// null.
-std::string unusable(const Troubles& troubles, const Tokens* tokens);
+// Why nothing goes to the target before somebody acts, if something says so. `tokens` may be null.
+void tell_unusable(TargetStatus& status, const Troubles& troubles, const Tokens* tokens);
 
 }  // namespace einlass::kafka

@@ -35,9 +35,9 @@ void TargetSink::set_topic(std::string topic, bool same_partition, Producer& pro
 }
 
 TargetStatus TargetSink::status(std::size_t in_flight) const {
-  return {.in_flight = in_flight,
-          .trouble = last_failure,
-          .unusable = unusable(troubles, options.tokens.get())};
+  TargetStatus status{.in_flight = in_flight, .trouble = last_failure};
+  tell_unusable(status, troubles, options.tokens.get());
+  return status;
 }
 
 }  // namespace einlass::kafka
