@@ -61,8 +61,8 @@ std::string options_page() {
         shown.empty() || shown == "required" || shown == "none" || shown == "see text";
     const std::string tick = word ? "" : "`";
     const std::string range = option.range.empty() ? "" : ", " + option.range;
-    page += "| `" + std::string(option.name) + "` | " + option.type + range + " | " + tick + shown + tick +
-            " | " + std::string(option.text) + " |\n";
+    page += "| `" + std::string(option.name) + "` | " + option.type + range + " | " + tick + shown +
+            tick + " | " + std::string(option.text) + " |\n";
   }
   return page;
 }

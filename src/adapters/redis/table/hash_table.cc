@@ -133,13 +133,12 @@ void HashTable::State::look_after(std::chrono::milliseconds pause) {
 
 void HashTable::State::ask(std::initializer_list<std::string_view> words,
                            void (State::*take)(const Value&)) {
-  talk->ask({words.begin(), words.size()},
-            [self = shared_from_this(), take, asked_in = failures](const Value* answer,
-                                                                   const std::string& why) {
-              if (self->closed || asked_in != self->failures) return;
-              if (answer == nullptr) return self->failed(why);
-              if (take != nullptr) (self.get()->*take)(*answer);
-            });
+  talk->ask({words.begin(), words.size()}, [self = shared_from_this(), take, asked_in = failures](
+                                               const Value* answer, const std::string& why) {
+    if (self->closed || asked_in != self->failures) return;
+    if (answer == nullptr) return self->failed(why);
+    if (take != nullptr) (self.get()->*take)(*answer);
+  });
 }
 
 // What the stream has had since; and its oldest change, for what it has forgotten.
