@@ -90,7 +90,7 @@ void Instance::attempt(const core::Send& command, const AttemptPlan& plan, std::
   }
   const core::DeliveryEnded ended{command.record, command.attempt, plan.outcome,   plan.hold_target,
                                   plan.counts,    together,        plan.too_large, plan.asked,
-                                  plan.wait,      plan.answered,   plan.over_one};
+                                  true,           plan.wait,       plan.answered,  plan.over_one};
   after(plan.ends_after, [this, ended] { tell(ended); });
   if (plan.told_again_after) after(*plan.told_again_after, [this, ended] { tell(ended); });
 }

@@ -73,11 +73,17 @@ void Instance::end(const Transaction& transaction) {
   if (transaction.unknown) lose(transaction.entries);
   const auto together = static_cast<std::uint32_t>(transaction.sends.size());
   for (const core::Send& send : transaction.sends) {
-    const core::DeliveryEnded ended{send.record, send.attempt,
-                                    outcome,     plan.hold_target,
-                                    counts,      together,
-                                    false,       true,
-                                    Duration{},  plan.answered && outcome == core::Outcome::retry};
+    const core::DeliveryEnded ended{send.record,
+                                    send.attempt,
+                                    outcome,
+                                    plan.hold_target,
+                                    counts,
+                                    together,
+                                    false,
+                                    true,
+                                    true,
+                                    Duration{},
+                                    plan.answered && outcome == core::Outcome::retry};
     tell(ended);
     if (!plan.told_again_after) continue;
     after(*plan.told_again_after - plan.ends_after, [this, ended] { tell(ended); });
