@@ -302,26 +302,6 @@ TEST_F(MovingHashTable, IsReadAnewWhereItGoesInTheMiddle) {
   EXPECT_EQ(reader.listener.texts.size(), 5'000u);
 }
 
-// The changes are asked at a node that does not answer, and the hash at one that does: that half is
-// not read on beside the next reading.
-TEST_F(MovingHashTable, IsReadAnewWhereOnlyItsChangesCannotBeRead) {
-  Control control = group.control(kFrom);
-  for (int i = 0; i < 5'000; ++i) control({"HSET", kHash, "l/" + std::to_string(i), "{}"});
-  control({"XADD", std::string(kHash) + ":changes", "*", "key", "l/0", "text", "{}"});
-  begin();
-  Reader reader(group.options());
-  ASSERT_TRUE(reader.until([&] { return reader.listener.entries > 0; }));
-  ASSERT_EQ(reader.listener.wholes, 0);
-  const std::string before = reader.listener.trouble;
-  move(std::string(kHash) + ":changes");
-  group.server(kTo).freeze();
-  const bool failed = reader.until([&] { return reader.listener.trouble != before; });
-  group.server(kTo).thaw();
-  ASSERT_TRUE(failed);
-  ASSERT_TRUE(reader.until_whole()) << reader.listener.trouble;
-  EXPECT_GE(reader.listener.readings, 2);
-}
-
 // In a node's name nobody else can say whether its replicas have it.
 TEST_F(MovingHashTable, SaysThatNobodyKnowsOfReplicas) {
   auto options = group.options();
