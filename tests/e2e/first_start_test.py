@@ -1,21 +1,19 @@
 """The first start on a topic that has records already, as docs/topics.md tells it: all of them, or from where another consumer
-of the group stopped, or only what comes from now on."""
+of the group stopped."""
 
 import subprocess
 import unittest
 
-from harness import places, scenario, told
+from harness import places, scenario
 from harness.plan import plan
 
 RECORDS = 60
 BEFORE = 25  # What the consumer before takes.
-CONSUMER_GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 
 
 @plan(seconds=120)
 class FirstStart(scenario.Scenario):
     redis = False
-    own_kafka = True  # Kafka's own tool is run from its jars.
 
     def setUp(self):
         super().setUp()
@@ -39,13 +37,6 @@ class FirstStart(scenario.Scenario):
         taken = sum(offset or 0 for offset in self.world.committed("results"))
         self.assertGreater(taken, 0)
         self.starts_and_delivers(RECORDS - taken)
-
-    def test_only_what_comes_from_now_on(self):
-        words = told.commands("topics.md", "kafka-consumer-groups.sh")[0][2:]  # Behind the broker.
-        self.assertEqual(words[:2], ["--group", "einlass"])
-        self.world.kafka.administer(CONSUMER_GROUPS, "--group", "e2e", *words[2:])
-        self.world.produce("results", BEFORE)
-        self.starts_and_delivers(BEFORE)
 
 
 if __name__ == "__main__":
