@@ -128,13 +128,18 @@ std::vector<std::string> reasons_shown(const Json& routes) {
   return reasons;
 }
 
-// The permits that flows of a share have used: of one flow or of all, on one level or on all.
-double permits_of(const Json& share, const std::string& flow, const std::string& level) {
+// One flow of a share, one level of it, or all; a flow's name may be empty.
+struct PartOfShare {
+  std::optional<std::string> flow{}, level{};
+};
+
+// The permits that it has used.
+double permits_of(const Json& share, const PartOfShare& part) {
   double permits = 0;
   for (const Json& one : share.at("flows")) {
-    if (!flow.empty() && text_of(one, "name") != flow) continue;
+    if (part.flow && text_of(one, "name") != *part.flow) continue;
     for (const auto& [name, count] : one.at("permits").items()) {
-      if (level.empty() || name == level) permits += count.get<double>();
+      if (!part.level || name == *part.level) permits += count.get<double>();
     }
   }
   return permits;
@@ -142,11 +147,11 @@ double permits_of(const Json& share, const std::string& flow, const std::string&
 
 // "used/s here" and the part of what the whole share used; as long as that is not known, nothing.
 std::vector<std::string> used_of(const TopStatus& status, const Json& share,
-                                 const std::string& flow, const std::string& level) {
+                                 const PartOfShare& part) {
   const Json* before = find(status, "shares", text_of(share, "name"));
   if (before == nullptr) return {"-", "-"};
-  const double more = permits_of(share, flow, level) - permits_of(*before, flow, level);
-  const double all = permits_of(share, "", "") - permits_of(*before, "", "");
+  const double more = permits_of(share, part) - permits_of(*before, part);
+  const double all = permits_of(share, {}) - permits_of(*before, {});
   if (more < 0 || all <= 0) return {more < 0 ? "-" : "0", "-"};
   return {rate_text(more / status.seconds), std::to_string(std::llround(100 * more / all)) + " %"};
 }
@@ -271,12 +276,12 @@ void add_shares(TopLines& lines, const TopStatus& status) {
   for (const Json& share : status.now.at("shares")) {
     const std::string name = name_of(status, share);
     for (const Json& flow : share.at("flows")) {
-      const auto used = used_of(status, share, text_of(flow, "name"), "");
+      const auto used = used_of(status, share, {.flow = text_of(flow, "name")});
       table.add({name, name_of(status, flow), count(flow, "weight"), used[0], used[1]});
     }
     const Json& levels = share.at("levels");
     for (const Json& level : levels) {
-      const auto used = used_of(status, share, "", text_of(level, "name"));
+      const auto used = used_of(status, share, {.level = text_of(level, "name")});
       const std::string which = levels.size() > 1 ? "level " + text_of(level, "name") : "all";
       table.add({name, name_in(status, which), "-", used[0], used[1], count(level, "waiting")});
     }

@@ -102,7 +102,8 @@ TEST(Top, says_what_each_flow_and_each_level_of_a_share_used) {
     json["shares"] = Json::parse(R"([
       {"name": "tenants",
        "levels": [{"name": "urgent", "waiting": 7}, {"name": "bulk", "waiting": 9}],
-       "flows": [{"name": "acme", "weight": 5}, {"name": "other", "weight": null}]}])");
+       "flows": [{"name": "acme", "weight": 5}, {"name": "other", "weight": null},
+                 {"name": "", "weight": 2, "permits": {"urgent": 0, "bulk": 0}}]}])");
     json["shares"][0]["flows"][0]["permits"] = {{"urgent", 0}, {"bulk", acme}};
     json["shares"][0]["flows"][1]["permits"] = {{"urgent", urgent_of_others}, {"bulk", others}};
     return json;
@@ -117,6 +118,7 @@ TEST(Top, says_what_each_flow_and_each_level_of_a_share_used) {
       << seen;
   EXPECT_TRUE(has(seen, name + "level bulk                  -            90     90 %        9\n"))
       << seen;
+  EXPECT_FALSE(has(seen, "100 %")) << "the flow without a name used nothing: " << seen;
   const std::string first = top_picture(after.dump(), std::nullopt, {120, 50}, false);
   EXPECT_TRUE(has(first, name + "acme                        5             -        -\n")) << first;
   EXPECT_FALSE(has(picture(status(1)), "SHARE"));
