@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,42 @@ class ShardSource : public kafka::RecordSource {
  protected:
   core::Events& events_;
   const std::string topic_ = "a";
+};
+
+// One that has so many records in so many partitions, in turn.
+class ListSource : public ShardSource {
+ public:
+  ListSource(core::Events& events, kafka::MessageSink& sink, int partitions, std::int64_t records)
+      : ShardSource(events), sink_(sink), partitions_(partitions), records_(records) {
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(partitions); ++i) {
+      events.push_back(core::PartitionAssigned{
+          .partition = core::PartitionId{i}, .route = core::RouteId{0}, .next = Offset{0}});
+    }
+  }
+
+  void poll(Instant, int budget) override {
+    if (!std::exchange(is_assigned_, true)) return;  // The gate hears of that first.
+    for (; budget > 0 && has_more(); --budget, ++next_) {
+      const std::string key = key_of(next_);
+      const std::int64_t partition = next_ % partitions_;
+      kafka::Message message;
+      message.topic = topic_;
+      message.partition = core::PartitionId{static_cast<std::uint32_t>(partition)};
+      message.number = PartitionNumber{static_cast<std::int32_t>(partition)};
+      message.read_at = message.offset = Offset{next_ / partitions_};
+      message.key = key;
+      sink_.take(message);
+    }
+  }
+  bool has_more() const override { return next_ < records_; }
+
+ private:
+  virtual std::string key_of(std::int64_t record) const = 0;
+
+  kafka::MessageSink& sink_;
+  const std::int64_t partitions_, records_;
+  std::int64_t next_ = 0;
+  bool is_assigned_ = false;
 };
 
 // A shard that reads from such a source, and what it needs.

@@ -18,31 +18,12 @@ namespace {
 constexpr int kKeys = 2'000;
 
 // As many records of one partition, each with a key of its own.
-class Keys final : public ShardSource {
+class Keys final : public ListSource {
  public:
-  Keys(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
-    events.push_back(core::PartitionAssigned{
-        .partition = core::PartitionId{0}, .route = core::RouteId{0}, .next = Offset{0}});
-  }
-
-  void poll(Instant, int budget) override {
-    if (!std::exchange(is_assigned_, true)) return;  // The gate hears of that first.
-    for (; budget > 0 && has_more(); --budget, ++next_) {
-      const std::string key = std::to_string(next_);
-      kafka::Message message;
-      message.topic = topic_;
-      message.partition = core::PartitionId{0};
-      message.read_at = message.offset = Offset{next_};
-      message.key = key;
-      sink_.take(message);
-    }
-  }
-  bool has_more() const override { return next_ < kKeys; }
+  Keys(core::Events& events, kafka::MessageSink& sink) : ListSource(events, sink, 1, kKeys) {}
 
  private:
-  kafka::MessageSink& sink_;
-  std::int64_t next_ = 0;
-  bool is_assigned_ = false;
+  std::string key_of(std::int64_t record) const override { return std::to_string(record); }
 };
 
 config::Config config_with(const std::string& more) {

@@ -20,33 +20,13 @@ constexpr int kPartitions = 5;
 
 // Some partitions in turn, of which each third record has the key `k`. None is held back: there are
 // fewer records than the gate takes of each.
-class List final : public ShardSource {
+class List final : public ListSource {
  public:
-  List(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
-    for (std::uint32_t i = 0; i < std::uint32_t{kPartitions}; ++i) {
-      events.push_back(core::PartitionAssigned{
-          .partition = core::PartitionId{i}, .route = core::RouteId{0}, .next = Offset{0}});
-    }
-  }
-
-  void poll(Instant, int budget) override {
-    if (!std::exchange(is_assigned_, true)) return;  // The gate hears of that first.
-    for (; budget > 0 && has_more(); --budget, ++next_) {
-      kafka::Message message;
-      message.topic = topic_;
-      message.partition = core::PartitionId{static_cast<std::uint32_t>(next_ % kPartitions)};
-      message.number = PartitionNumber{static_cast<std::int32_t>(next_ % kPartitions)};
-      message.read_at = message.offset = Offset{next_ / kPartitions};
-      message.key = next_ % 3 == 0 ? "k" : "other";
-      sink_.take(message);
-    }
-  }
-  bool has_more() const override { return next_ < kRecords; }
+  List(core::Events& events, kafka::MessageSink& sink)
+      : ListSource(events, sink, kPartitions, kRecords) {}
 
  private:
-  kafka::MessageSink& sink_;
-  std::int64_t next_ = 0;
-  bool is_assigned_ = false;
+  std::string key_of(std::int64_t record) const override { return record % 3 == 0 ? "k" : "other"; }
 };
 
 // One record. Its partition is lost while it is on its way, and then assigned anew.
