@@ -53,11 +53,12 @@ bool Admission::is_ripe(TargetId id, Instant now) const {
 void Admission::serve_batches(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
   call_aside(target, now, commands);
-  while (!target.room.empty() && delivery_.room(id, now) > 0 && is_ripe(id, now)) {
-    if (!send_batch(id, now, commands)) break;
-  }
-  while (target.room.empty() && serve_parked(id, now, commands)) {
-  }
+  // While a request gathers, whoever has its part already may fill it, or take what else is free.
+  do {
+    while (!target.room.empty() && delivery_.room(id, now) > 0 && is_ripe(id, now)) {
+      if (!send_batch(id, now, commands)) break;
+    }
+  } while ((target.room.empty() || !is_ripe(id, now)) && serve_parked(id, now, commands));
   const Alarm alarm{Alarm::Kind::batch, id.value};
   if (target.room.empty() || target.gather_until <= now) return deadlines_.clear(alarm);
   deadlines_.set(alarm, target.gather_until);

@@ -306,5 +306,45 @@ TEST(PlacesLeft, who_waits_aside_is_looked_at_when_its_part_has_become_larger) {
   EXPECT_GE(std::ranges::count_if(sent, [](auto slot) { return slot % 4 == 0; }), 2);
 }
 
+// The others' first record waits for more: so that is there to be filled.
+TEST(KeyedPlaces, who_has_its_part_of_the_places_fills_a_request_that_gathers) {
+  GateOptions options = BenchGate::options_for(keyed(), 8);
+  options.targets[0].batch = {4, Bytes{10'000}, Duration::millis(5)};
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  std::uint32_t next = 0;
+  const auto arrive = [&](std::uint32_t line, std::uint32_t count) {
+    for (const std::uint32_t end = next + count; next < end; ++next) {
+      bench.arrive(next, next, 0, line);
+    }
+  };
+  std::size_t answered = 0;
+  const auto grant_all = [&] {
+    for (; answered < bench.all<Ask>().size(); ++answered) {
+      const Ask ask = bench.all<Ask>()[answered];
+      const std::vector<Duration> due(static_cast<std::size_t>(ask.max.value));
+      bench.put(PermitsAnswered{ask.line, ask.ask, due, bench.now});
+    }
+  };
+  arrive(1, 8);
+  grant_all();
+  arrive(0, 20);
+  grant_all();
+  ASSERT_EQ(bench.sent().size(), 28u) << "seven requests, five of line 0";
+  bench.pass(Duration::seconds(60));  // What it expects to send soon is nothing by then.
+  arrive(0, 3);
+  ASSERT_EQ(bench.all<Ask>().size(), answered) << "the last place is for others";
+  arrive(1, 1);
+  grant_all();
+  ASSERT_EQ(bench.sent().size(), 28u) << "it gathers";
+  for (std::uint32_t record = 0; record < 4; ++record) {
+    bench.put(
+        DeliveryEnded{RecordId{record, 0}, Attempt{1}, Outcome::accepted, std::nullopt, true, 4});
+  }
+  grant_all();
+  EXPECT_EQ(bench.sent().size(), 32u);
+}
+
 }  // namespace
 }  // namespace einlass::core
