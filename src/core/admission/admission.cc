@@ -265,11 +265,12 @@ void Admission::look_again(Instant now, Commands& commands) {
 
 void Admission::limits_changed(const LimitsChanged& event, Instant now, Commands& commands) {
   const auto id = event.line.value;
-  if (id >= lines_.size() || !lines_[id].in_use) return;
+  if (id >= lines_.size()) return;
   Line& line = lines_[id];
+  if (event.shared) forget_shared_shortage(line, now);  // Though it is gone itself.
+  if (!line.in_use) return;
   line.changed = line.open_ask.has_value();
   line.all_changed |= line.changed && event.shared;
-  if (event.shared) forget_shared_shortage(line, now);
   look_again(line, now, commands);
 }
 

@@ -75,6 +75,19 @@ TEST(LimitsChanged, each_asks_who_waits_for_a_limit_that_others_have_too) {
   EXPECT_EQ(bench.all<Ask>().size(), 3u);
 }
 
+TEST(LimitsChanged, so_it_is_where_the_line_that_was_told_is_gone) {
+  LimitsChangedBench bench(route_by(Order::none, 1));
+  bench.gate.add_line(LineId{1}, RouteId{0}, false);
+  bench.assign(1);
+  bench.arrive(0, 0, 1, 1);
+  bench.answer({}, Duration::seconds(60));
+  bench.put(PartitionRevoked{PartitionId{1}, bench.now + Duration::seconds(1)});
+  ASSERT_EQ(bench.all<ForgetLine>().size(), 1u);
+  bench.put(LimitsChanged{LineId{1}, true});
+  bench.arrive(1, 1);
+  EXPECT_EQ(bench.all<Ask>().size(), 2u);
+}
+
 TEST(LimitsChanged, an_ask_that_failed_is_made_again_and_no_sooner) {
   LimitsChangedBench bench;
   bench.arrive(0, 0);
