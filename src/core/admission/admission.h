@@ -290,7 +290,7 @@ class Admission {
   Duration before_long(Duration wait);
   void learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
                            Instant now);
-  void ask_after(Line& line, SharedIndex shared, Duration wait, Instant now);
+  void ask_after(Line& line, SharedIndex shared, Duration wait, Duration reach, Instant now);
   void note_denied(Line& line, std::size_t granted);
   void forget_denial(Line& line);
   void reach_further(Line& line, SharedIndex shared, const PermitsAnswered& event, Instant now);

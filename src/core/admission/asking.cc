@@ -130,8 +130,13 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
 
 // When to ask again, as far as that is the line's own affair.
 Instant Admission::may_ask_at(const Line& line) const {
-  if (line.failed || horizon_of(line) != line.asked_horizon) return line.next_ask;
-  return std::max(line.next_ask, line.next_same_ask);
+  if (line.failed) return line.next_ask;
+  const Duration horizon = horizon_of(line);
+  Instant at = line.next_ask;
+  if (horizon == line.asked_horizon) at = std::max(at, line.next_same_ask);
+  // Of what others may ask for sooner, for they look further ahead, it was told its own time.
+  const bool told = line.goes_first && horizon < shared_limits_[line.short_of].reach;
+  return told ? std::max(at, line.foretold) : at;
 }
 
 // Empty if nothing stands in the way of asking; not_at_all if there is nothing to ask for now.

@@ -135,7 +135,7 @@ Duration Admission::pause_for_held(Duration retry) {
 void Admission::hold_back(Line& line, SharedIndex shared, Duration retry, Instant now) {
   if (shared != kNoShared) {
     shared_limits_[shared].foretold = Instant{};
-    return shared_limits_[shared].was_short(now + pause_for_held(retry));
+    return shared_limits_[shared].was_short(now + pause_for_held(retry), Duration{});
   }
   line.held_back = true;
   line.next_ask = std::exchange(line.freed, false) ? now : now + pause_for_held(retry);

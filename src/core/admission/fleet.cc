@@ -82,7 +82,7 @@ void Admission::wait_for_others(Line& line, SharedIndex shared, const PermitsAns
   const Duration ahead = std::min(event.ahead, kAheadOfFleet);
   const Duration wait = std::max(wait_ahead(ahead, now - line.asked_at),
                                  std::min(std::max(*event.retry, Duration::micros(1)), kLookAgain));
-  ask_after(line, shared, wait, now);
+  ask_after(line, shared, wait, {}, now);
 }
 
 }  // namespace einlass::core

@@ -27,7 +27,8 @@ struct SharedLimit {
   std::uint32_t open_asks = 0;
   std::uint32_t most_open = kAny;
   Instant not_before{};  // Nothing is to be had before, as the last answer said.
-  Instant foretold{};    // The same, where it is known.
+  Duration reach{};      // How far ahead who was told that looks.
+  Instant foretold{};    // When something is to be had, where it is known.
   // It counts attempts under way, and one has ended here since somebody asked.
   bool freed = false;
   std::optional<Instant> leave_one_at{};  // A place that comes free after this is left to others.
@@ -48,9 +49,10 @@ struct SharedLimit {
     return waiting < 2 ? kAny : std::max(kLeastInTurn, 2 * last_round / waiting);
   }
 
-  void was_short(Instant until) {
+  void was_short(Instant until, Duration looks_ahead) {
     most_open = 1;
     not_before = until;
+    reach = looks_ahead;
     last_round = std::max(granted, last_round - last_round / 8);
     granted = 0;
   }
@@ -66,6 +68,7 @@ struct SharedLimit {
     most_open = kAny;
     granted = last_round = 0;
     not_before = std::min(not_before, now);
+    reach = Duration{};
     touched = true;
   }
 

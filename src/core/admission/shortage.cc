@@ -69,14 +69,15 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
   const Duration retry = std::max(*event.retry, Duration::micros(1));
   if (line.asked_horizon > Duration{} && binds_all) {
     const Duration ahead = line.fleet() ? std::min(event.ahead, kAheadOfFleet) : event.ahead;
-    return ask_after(line, shared, retry + wait_ahead(ahead, now - line.asked_at), now);
+    return ask_after(line, shared, retry + wait_ahead(ahead, now - line.asked_at), ahead, now);
   }
   const bool probes = !breaker_of(line).closed();
   line.ahead = route.horizon > Duration{} && (probes || (binds_all && route.limit_count > 1));
-  if (!line.ahead) return ask_after(line, shared, retry, now);
+  if (!line.ahead) return ask_after(line, shared, retry, {}, now);
   // As soon as that permit is so near that it may be asked for, and like any ask before long.
   line.next_same_ask = now + before_long(retry);
-  ask_after(line, shared, std::max(Duration{}, retry - horizon_of(line)), now);
+  const Duration reach = std::min(retry, horizon_of(line));
+  ask_after(line, shared, retry - reach, reach, now);
 }
 
 // Whatever a limit has said: nobody knows for how long that holds. Spread, so that gates do not ask
@@ -85,15 +86,17 @@ Duration Admission::before_long(Duration wait) {
   return std::min(wait, kLongestUnasked - Duration{random_.up_to(kLongestUnasked.us / 2)});
 }
 
-// The next ask, or the next of anybody's where the limit has no key.
-void Admission::ask_after(Line& line, SharedIndex shared, Duration wait, Instant now) {
+// The next ask, or the next of anybody's where the limit has no key: for what comes due `reach`
+// after it.
+void Admission::ask_after(Line& line, SharedIndex shared, Duration wait, Duration reach,
+                          Instant now) {
   const Instant at = now + before_long(wait);
   line.foretold = now + wait;
   if (shared == kNoShared) {
     line.next_ask = at;
   } else {
     shared_limits_[shared].foretold = line.foretold;
-    shared_limits_[shared].was_short(at);
+    shared_limits_[shared].was_short(at, std::min(reach, kLongestUnasked / 2));
   }
 }
 
@@ -114,6 +117,7 @@ void Admission::forget_denial(Line& line) {
   if (line.short_of == kNoShared) return;
   SharedLimit& limit = shared_limits_[line.short_of];
   limit.not_before = std::min(limit.not_before, line.asked_at);
+  limit.reach = Duration{};
   limit.touched = true;
 }
 
@@ -133,7 +137,9 @@ void Admission::reach_further(Line& line, SharedIndex shared, const PermitsAnswe
   if (!may || reach <= line.asked_horizon) return;
   line.reach = reach;
   line.next_ask = line.foretold = now;
-  if (shared != kNoShared) shared_limits_[shared].not_before = now;
+  if (shared == kNoShared) return;
+  shared_limits_[shared].not_before = now;
+  shared_limits_[shared].reach = Duration{};
 }
 
 }  // namespace einlass::core

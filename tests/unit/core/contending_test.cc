@@ -87,6 +87,28 @@ TEST(Contending, who_asked_in_its_turn_and_was_given_nothing_is_the_first_again)
   EXPECT_EQ(bench.sent(), Slots{asked[0]});
 }
 
+// Those of the other route book what comes due within 50 ms; line 0 takes only what is due.
+TEST(Contending, who_does_not_look_ahead_asks_when_it_was_told_to) {
+  RouteOptions ahead = route_of({0, 1});
+  ahead.horizon = Duration::millis(50);
+  BenchGate bench(with({route_of({0}), ahead}));
+  bench.assign(0);
+  bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
+  bench.arrive(0, 0);
+  for (const std::uint32_t line : {1u, 2u, 3u}) {
+    bench.gate.add_line(LineId{line}, RouteId{1}, true);
+    bench.arrive(line, line, 1, line);
+  }
+  for (const Ask& ask : bench.all<Ask>()) deny(bench, ask, Duration::millis(10));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(bench.all<Ask>().back().horizon, ahead.horizon);
+    bench.answer({10 + i});
+  }
+  EXPECT_EQ(bench.all<Ask>().size(), 7u) << "and none of line 0";
+  bench.pass(Duration::millis(10));
+  EXPECT_EQ(askers(bench).back(), 0u);
+}
+
 // Else what was short once would be asked by one line at a time for ever, and the last of many
 // lines would wait for the answers to all others one after the other.
 TEST(Contending, each_answer_that_is_not_short_lets_twice_as_many_lines_ask_at_once) {
