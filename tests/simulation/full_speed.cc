@@ -78,6 +78,20 @@ Duration time_of(const Settings& settings, const KafkaWorld& kafka, Counts count
   return longest;
 }
 
+// What a route has of a limit goes by turns: one that waits for another limit meanwhile may have
+// only little of it until the other routes have come to their end.
+bool contends(const Settings& settings, const RouteSettings& route) {
+  const auto has = [&](const RouteSettings& other, std::size_t limit) {
+    return &other != &route && other.options.store == route.options.store &&
+           std::ranges::find(other.limits, limit) != other.limits.end();
+  };
+  const auto shared = [&](std::size_t limit) {
+    return std::ranges::any_of(settings.routes,
+                               [&](const auto& other) { return has(other, limit); });
+  };
+  return route.limits.size() > 1 && std::ranges::any_of(route.limits, shared);
+}
+
 // A limit that lets as much through in twice the time.
 void slow_down(LimitSettings& limit) {
   if (limit.held) return;
@@ -98,9 +112,12 @@ void slow_down_to_be_judged(Settings& settings) {
 
 Duration time_at_full_speed(const Settings& settings, const KafkaWorld& kafka) {
   const Duration all = time_of(settings, kafka, [](core::RouteId) { return true; });
-  const auto by_flows = [](const RouteSettings& one) { return one.options.fleet_limits != 0; };
-  if (std::ranges::none_of(settings.routes, by_flows)) return all;
-  // Whose turn it is there is drawn (instance_flows.cc): one route may come after the other.
+  const auto in_turn = [&](const RouteSettings& one) {
+    // Whose turn it is there is drawn (instance_flows.cc).
+    return one.options.fleet_limits != 0 || contends(settings, one);
+  };
+  if (std::ranges::none_of(settings.routes, in_turn)) return all;
+  // One route may come after the other.
   Duration each;
   for (std::uint16_t i = 0; i < settings.routes.size(); ++i) {
     each = each + time_of(settings, kafka, [i](core::RouteId id) { return id.value == i; });

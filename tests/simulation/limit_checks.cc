@@ -62,9 +62,12 @@ void LimitChecks::ask(const core::Ask& command, core::RouteId route, Instant now
                 std::to_string((limit.earliest - reaches).us) + " us too early");
   }
   open_[command.ask] = {route, command};
-  lines_[command.line].asking = true;
-  lines_[command.line].left &= command.again;  // It is for the same records.
-  lines_[command.line].changed = lines_[command.line].all_changed = false;
+  Line& line = lines_[command.line];
+  line.asking = true;
+  line.left &= command.again;  // It is for the same records.
+  line.changed = line.all_changed = false;
+  // It may have been decided on before the change, in the same turn.
+  line.at_a_change = line.all_changed_at == now;
 }
 
 // Where costs differ a limit was short for one record, and another may cost less.
@@ -113,7 +116,7 @@ void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   if (!all_old) shared.told = told;
   if (held) return;
   // What is there is for others: they may ask at once, and what it said is no reason to wait.
-  if (line.left || held_up || all_old) {
+  if (line.left || held_up || all_old || line.at_a_change) {
     shared.earliest = Instant{};
     return;
   }
@@ -149,6 +152,7 @@ void LimitChecks::limits_changed(const core::LimitsChanged& event, core::RouteId
   if (at == lines_.end()) return;
   at->second.changed = at->second.asking;
   at->second.all_changed |= at->second.asking && event.shared;
+  if (event.shared) at->second.all_changed_at = now;
   if (!at->second.failed) at->second.told = std::min(at->second.told, now);
 }
 

@@ -54,8 +54,10 @@ class LimitChecks {
     bool failed = false;   // Its last ask.
     bool changed = false;  // Its limits, since its open ask was sent,
     bool all_changed = false;  // and those without a key too.
+    Instant all_changed_at{};  // The last time.
     bool asking = false;
-    bool left = false;  // A record of it, since it asked last.
+    bool at_a_change = false;  // The open ask was sent in the turn of one of all.
+    bool left = false;         // A record of it, since it asked last.
   };
   struct Open {
     core::RouteId route;
