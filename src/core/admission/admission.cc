@@ -216,6 +216,7 @@ void Admission::serve_target(TargetId id, Instant now, Commands& commands) {
     target.touched = false;
     return;
   }
+  target.asks_last.reset();  // What it holds is no probe's any more.
   // A line that had its turn may hold a permit that comes due at this very instant, which its alarm
   // has not told yet: then it waits for room from here on, and there may be some.
   const bool together = options_.targets[id.value].batch.records > 1;

@@ -3,9 +3,9 @@
 // One attempt at a time. What failed may have failed for the record's sake, and records like it may
 // be many, of one tenant or of one burst. So each probe is another line's, if there is one: of
 // those with fresh records, and only then of those with nothing but retries, the one whose last
-// turn is longest ago. But nobody asks while somebody holds a permit that is due: the new one may
-// be due later, and by then that one has lapsed. Within a line it is in turn the record that came
-// last and one of all by lot.
+// turn is longest ago. But a permit that was asked for as a probe's is used when it is due: a new
+// one may be due later, and by then that one has lapsed. Within a line it is in turn the record
+// that came last and one of all by lot.
 #include <algorithm>
 #include <tuple>
 
@@ -68,28 +68,28 @@ bool Admission::asks_for_probe(TargetId id, Instant now) const {
   if (line.open_ask) return true;
   if (line.permits.empty() || line.count() == 0) return false;
   const Instant due = line.permits.front().due;
-  return due > now && due <= now + kAheadOfProbe;
+  // Where limits are booked further ahead, others may have one that is nearer; but not each of them
+  // asks at once, for one probe goes at a time.
+  return due > now && (due <= now + kAheadOfProbe || now < line.asked_at + kAheadOfProbe);
 }
 
 // The line that is to probe next; null if none waits. The first and the last of each queue are
 // looked at: one that has just come may stand behind many that have failed.
 Line* Admission::next_to_probe(TargetId id, Instant now) {
   TargetQueues& target = targets_[id.value];
-  Line *best = nullptr, *at_once = nullptr;  // Of all; and of those that need not ask.
-  bool has_permit = false;
+  Line *best = nullptr, *asked = nullptr;  // Of all; and who has the permit that was asked for.
   const auto rank = [](const Line& line) { return std::tuple(line.only_retries(), line.probed); };
   const auto look_at = [&](Slot at) {
     if (at == kNoSlot) return;
     Line& line = lines_[at];
     if (best == nullptr || rank(line) < rank(*best)) best = &line;
-    if (!may_send(line, now)) return;
-    if (at_once == nullptr || rank(line) < rank(*at_once)) at_once = &line;
-    has_permit |= route_of(line).limit_count > 0;
+    const bool asked_last = target.asks_last == LineId{static_cast<std::uint32_t>(at)};
+    if (asked_last && route_of(line).limit_count > 0 && may_send(line, now)) asked = &line;
   };
   std::ranges::for_each(target.room.ends(), look_at);
   if (!target.parked.empty()) look_at(target.parked.front());
   if (!target.parked.empty()) look_at(target.parked.back());
-  if (has_permit) return at_once;
+  if (asked != nullptr) return asked;
   if (target.due.permits > 0) return best;  // The probe's permit is asked for.
   std::ranges::for_each(target.due.turns.ends(), look_at);
   std::ranges::for_each(target.ahead.turns.ends(), look_at);
