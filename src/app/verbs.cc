@@ -53,6 +53,17 @@ constexpr const char* kRedriveFooter =
     "  0:1200,2:77            those offsets, and only those partitions\n"
     "  2026-11-21T10:00:00Z   what came into the topic then or later (or +01:00 for Z)";
 
+// One line, as any error.
+std::string usage_error(const CLI::App* app, const CLI::Error& error) {
+  std::string verb;
+  for (auto parsed = app->get_subcommands(); !parsed.empty();) {
+    const CLI::App* part = parsed.front();
+    if (!part->get_name().empty()) verb += " " + part->get_name();
+    parsed = part->get_subcommands();
+  }
+  return std::string("einlass: ") + error.what() + "; see einlass" + verb + " --help\n";
+}
+
 }  // namespace
 
 CommandLine::CommandLine()
@@ -61,6 +72,7 @@ CommandLine::CommandLine()
           "einlass") {
   app.set_version_flag("--version", std::string("einlass " EINLASS_VERSION));
   app.require_subcommand(1);
+  app.failure_message(usage_error);
   app.footer(
       "A configuration to start from: config/gate.yaml, or /etc/einlass/gate.yaml of the package\n"
       "Exit codes: 0 done, 1 failed while working, 64 wrong usage, 78 wrong config.");

@@ -299,9 +299,8 @@ routes:
     def test_the_file_may_stand_by_itself(self):
         path = os.path.join(places.ROOT, "config", "gate.yaml")
         self.assertEqual(einlass("check", path), (0, f"{path}: the configuration is good\n", ""))
-        code, _, errors = einlass("check")
-        self.assertEqual(code, USAGE)
-        self.assertIn("--config is required", errors)
+        self.assertEqual(einlass("check"), (USAGE, "", "einlass: --config is required; see einlass check --help\n"))
+        self.assertRegex(einlass("quota", "set", "-c", path)[2], r"^einlass: .+; see einlass quota set --help\n$")
 
     def test_a_verb_that_is_none(self):
         self.assertEqual(einlass("chek"),
