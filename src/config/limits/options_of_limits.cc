@@ -75,7 +75,7 @@ const Rows<SlidingLogParameters> kRows<SlidingLogParameters> = windowed<SlidingL
     limits::kMostLogEntries,
     {
         {"even", share(&SlidingLogParameters::even, 0, limits::kMostEven).live()},
-        {"burst", number(&SlidingLogParameters::burst, 1, kMostPermits).live()},
+        {"burst", number(&SlidingLogParameters::burst, 1, limits::kMostLogEntries).live()},
     });
 
 template <>
@@ -239,16 +239,28 @@ Field<Limit> algorithm() {
   return field;
 }
 
-// A parameter where people look it up; what is told of it is what is told of the first that has it.
+// Of the same number elsewhere: what is right at one of the two is told as right.
+void widen(OptionTraits& number, const OptionTraits& other) {
+  if (!number.bounds || !other.bounds) return;
+  set_bounds(number, std::min(number.bounds->first, other.bounds->first),
+             std::max(number.bounds->second, other.bounds->second));
+}
+
+// A parameter where people look it up; what is told of it is what is told of the first that has it,
+// but its bounds are the widest of all, since some algorithms can take more than others.
 Field<Limit> parameter(std::string_view name) {
   std::vector<Option> all;
   for (const Algorithm& one : kAlgorithms) {
     std::visit([&]<class P>(const P& defaults) { describe(kRows<P>, "", defaults, all); },
                one.defaults);
   }
+  describe(kBurst, "", Limit{}, all);
   Field<Limit> field = read_elsewhere<Limit>();
   const Option& first = *std::ranges::find(all, name, &Option::name);
   static_cast<OptionTraits&>(field) = first;
+  for (const Option& one : all) {
+    if (one.name == name) widen(field, one);
+  }
   field.advice.clear();
   field.default_words = first.default_value;
   return field;

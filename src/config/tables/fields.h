@@ -90,6 +90,11 @@ Field<S> size(Bytes S::*member, Bytes least, Bytes most) {
   return field;
 }
 
+inline void set_bounds(OptionTraits& number, std::int64_t least, std::int64_t most) {
+  number.range = std::to_string(least) + " to " + std::to_string(most);
+  number.bounds = {least, most};
+}
+
 // Of any integer, or of Permits. What is less than `least` is not written.
 template <class S, class T>
 Field<S> number(T S::*member, std::int64_t least, std::int64_t most) {
@@ -99,8 +104,7 @@ Field<S> number(T S::*member, std::int64_t least, std::int64_t most) {
         return as<T>(parse_whole(s.text, {least, most}));
       },
       [=](T n) { return plain(n) < least ? "" : std::to_string(plain(n)); });
-  field.range = std::to_string(least) + " to " + std::to_string(most);
-  field.bounds = {least, most};
+  set_bounds(field, least, most);
   return field;
 }
 

@@ -4,12 +4,15 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
 #include <random>
 #include <set>
 
 #include "config/file/changes.h"
 #include "config/model/reading.h"
 #include "config/tables/print_config.h"
+#include "config/tables/schema.h"
 #include "unit/config/files.h"
 #include "unit/config/wrong_config.h"
 
@@ -251,6 +254,53 @@ TEST(Options, DefaultsAreTrue) {
       holds |= !written.empty() && read(written) == read(text);
     }
     EXPECT_TRUE(holds) << name_of(option) << ": " << value;
+  }
+}
+
+using Bounds = std::pair<std::int64_t, std::int64_t>;
+
+// The least and the most that the gate takes of a number behind `text`; it takes 2.
+Bounds taken(const std::string& text) {
+  const auto takes = [&](std::int64_t number) {
+    return read(limit(text + std::to_string(number))).has_value();
+  };
+  EXPECT_TRUE(takes(2)) << mistakes_in(limit(text + "2"));
+  Bounds ends{2, 2};
+  for (auto& [end, beyond] : {std::pair<std::int64_t&, std::int64_t>{ends.first, -1},
+                              std::pair<std::int64_t&, std::int64_t>{ends.second, 9'999'999'999}}) {
+    for (std::int64_t wrong = beyond; std::abs(wrong - end) > 1;) {
+      const std::int64_t middle = std::midpoint(end, wrong);
+      (takes(middle) ? end : wrong) = middle;
+    }
+  }
+  return ends;
+}
+
+// An algorithm takes what the schema takes, and of each number some algorithm takes all of that.
+TEST(Options, NumbersOfAlgorithmsAreToldAsTheyAreTaken) {
+  const std::string few = ", window: 1h, limit: ";
+  const std::string many = ", window: 1h, limit: 1000000000, burst: ";
+  const std::vector<std::pair<std::string, std::vector<std::string>>> numbers = {
+      {"limit",
+       {"sliding_log" + few, "fixed_window" + few, "counter" + few, "sliding_window" + few,
+        "concurrency, lease: 1h, limit: "}},
+      {"burst",
+       {"sliding_log, window: 1h, limit: 10000000, burst: ", "fixed_window" + many,
+        "counter" + many, "sliding_window" + many, "token_bucket, rate: 1/s, burst: ",
+        "gcra, rate: 1/s, burst: ", "smooth, rate: 1/s, burst: "}},
+      {"capacity", {"leaky_bucket, rate: 1/s, capacity: "}},
+      {"slices", {"sliding_window, window: 1h, limit: 9, slices: "}},
+  };
+  const auto schema = nlohmann::json::parse(json_schema());
+  const auto& limits = schema["properties"]["limits"]["additionalProperties"]["properties"];
+  for (const auto& [name, texts] : numbers) {
+    Bounds widest{2, 2};
+    for (const std::string& text : texts) {
+      const Bounds ends = taken("algorithm: " + text);
+      widest = {std::min(widest.first, ends.first), std::max(widest.second, ends.second)};
+    }
+    const auto& number = limits[name]["anyOf"][0];
+    EXPECT_EQ(Bounds(number["minimum"], number["maximum"]), widest) << name;
   }
 }
 
