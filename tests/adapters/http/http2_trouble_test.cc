@@ -66,10 +66,40 @@ TEST(Http2Trouble, answers_beyond_the_bounds_end_their_stream_only) {
       "answer with too many interim answers", true);
   expect_trouble(
       [](Http2Peer& peer, auto stream) {
-        peer.answer(stream, "200", {}, false);
+        peer.answer(stream, "500", {}, false);
         peer.body(stream, std::string(1100 * 1000, 'x'));
       },
       "answer too large", true);
+}
+
+// Two that are too long, whose streams the client gives up, and one after them.
+void answer_at_length(Http2Peer& peer) {
+  for (int i = 0; i < 2; ++i) {
+    const auto stream = peer.next_request().stream;
+    peer.answer(stream, "200", {}, false);
+    if (peer.body(stream, std::string(1100 * 1000, 'x'))) peer.next_of(NGHTTP2_RST_STREAM);
+  }
+  peer.answer(peer.next_request().stream, "204");
+  peer.next_frame();
+}
+
+TEST(Http2Trouble, an_answer_of_2xx_is_accepted_however_long_its_body_is) {
+  ScriptedServer server(in_http2(answer_at_length));
+  Http2World world(server);
+  for (const unsigned status : {200u, 200u, 204u}) {
+    const auto ended = world.deliver();
+    EXPECT_EQ(ended.outcome, Outcome::accepted) << world.trouble();
+    EXPECT_EQ(ended.status, status);
+  }
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(Http2Trouble, an_answer_of_2xx_whose_body_decides_has_to_fit) {
+  ScriptedServer server(in_http2(answer_at_length));
+  Http2World world(server);
+  world.options.answers.by_body = {{"/ok", "true", Outcome::accepted}};
+  EXPECT_EQ(world.deliver().outcome, Outcome::retry);
+  EXPECT_EQ(world.trouble(), "answer too large");
 }
 
 TEST(Http2Trouble, an_answer_that_is_none_is_a_failed_attempt) {

@@ -160,8 +160,8 @@ TEST(Target, what_is_no_answer_is_tried_again) {
       {"SSH-2.0-OpenSSH_9.2p1 Debian\r\n", "answer is not HTTP/1.1"},
       {"HTTP/1.1 200 OK\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n",
        "answer with too large headers"},
-      {"HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\nx", "answer too large"},
-      {"HTTP/1.1 200 OK\r\n\r\n" + std::string(1'100'000, 'x'), "answer too large"},
+      {"HTTP/1.1 500 Oops\r\nContent-Length: 2000000\r\n\r\nx", "answer too large"},
+      {"HTTP/1.1 404 Gone\r\n\r\n" + std::string(1'100'000, 'x'), "answer too large"},
       {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhi",
        "connection closed in the middle of the answer"},
       {"", "connection closed without an answer"},
@@ -173,6 +173,48 @@ TEST(Target, what_is_no_answer_is_tried_again) {
     EXPECT_TRUE(world.trouble().starts_with(broken.trouble)) << world.trouble();
     EXPECT_EQ(world.target().status().connections, 0u);
     EXPECT_EQ(world.target().status().in_flight, 0u);
+  }
+}
+
+const std::vector<std::string> kLongAnswers = {
+    "HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\nx",
+    "HTTP/1.1 202 Accepted\r\n\r\n" + std::string(1'100'000, 'x'),
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n200000\r\nx"};
+
+// It would be delivered again for ever otherwise.
+TEST(Target, an_answer_of_2xx_is_accepted_however_long_its_body_is) {
+  for (const std::string& answer : kLongAnswers) {
+    ScriptedServer server([&](Peer& peer) {
+      peer.read_request();
+      peer.write(answer);
+      peer.wait_for_end();
+    });
+    TargetWorld world(server.port());
+    const auto ended = world.deliver();
+    EXPECT_EQ(ended.outcome, Outcome::accepted) << world.trouble();
+    EXPECT_EQ(ended.status / 100, 2u);
+    EXPECT_EQ(world.target().status().connections, 0u) << "the rest is not waited for";
+  }
+}
+
+TEST(Target, an_answer_of_2xx_that_is_too_long_is_judged_by_its_status) {
+  ScriptedServer server(always(kLongAnswers[0]));
+  TargetWorld world(server.port());
+  world.options.answers.by_status = {{200, 299, Outcome::refused}};
+  EXPECT_EQ(world.deliver().outcome, Outcome::refused);
+  EXPECT_TRUE(world.trouble().starts_with("status 200")) << world.trouble();
+}
+
+TEST(Target, an_answer_of_2xx_whose_body_decides_has_to_fit) {
+  for (const std::string& answer : kLongAnswers) {
+    for (const bool batches : {true, false}) {
+      ScriptedServer server(once_and_end(answer));
+      TargetWorld world(server.port());
+      world.options.batches = batches;
+      if (!batches) world.options.answers.by_body = {{"/ok", "true", Outcome::accepted}};
+      EXPECT_EQ(world.deliver().outcome, Outcome::retry);
+      EXPECT_TRUE(world.trouble().starts_with("answer too large")) << world.trouble();
+    }
   }
 }
 

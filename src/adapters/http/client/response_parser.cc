@@ -1,7 +1,6 @@
 #include "adapters/http/client/response_parser.h"
 
 #include <algorithm>
-#include <boost/beast/http/error.hpp>
 
 #include "adapters/http/client/retry_after.h"
 
@@ -60,6 +59,7 @@ void ResponseParser::start_message() {
 Progress ResponseParser::feed(ReceiveBuffer& bytes) {
   for (;;) {
     const Progress progress = feed_.feed(*message_, bytes, error_);
+    if (is_too_long() && !kept_body_.decides(status())) return Progress::done;
     if (progress != Progress::done || !is_interim()) return progress;
     if (++interim_ > kMaxInterim) {
       error_ = error::header_limit;
@@ -82,7 +82,7 @@ std::optional<Duration> ResponseParser::retry_after(Instant wall_now) const {
 }
 
 std::string ResponseParser::trouble() const {
-  if (error_ == error::body_limit) return "answer too large";
+  if (is_too_long()) return "answer too large";
   if (error_ == error::header_limit) return "answer with too large headers";
   if (error_ == error::partial_message) {
     return message_->got_some() ? "connection closed in the middle of the answer"

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,10 +27,14 @@ inline constexpr std::size_t kAnswerBuffer = MessageFeed<false>::buffer_bytes(kM
 inline constexpr std::size_t kLongestLocation = 1024;
 
 // How many first bytes of a body are kept, by the status that stands before it. An answer of
-// HTTP/1.1 may be as long as what is kept of a 2xx, whatever kMaxAnswerBody is.
+// HTTP/1.1 may be as long as what is kept of a 2xx, whatever kMaxAnswerBody is. One that is longer
+// has failed; but for a 2xx whose body decides nothing, of which the rest is not read.
 struct KeptBody {
   std::size_t of_2xx = 0;
   std::size_t of_others = 0;
+  bool decides_2xx = true;
+
+  bool decides(unsigned status) const { return status / 100 != 2 || decides_2xx; }
 };
 
 // A header's value, copied up to a fixed length; longer ones count as absent.
@@ -50,7 +55,8 @@ class ResponseParser {
   void start(bool bodyless, KeptBody kept_body = {});
 
   // Consumes what it can of `bytes`. Interim answers (1xx but 101) are skipped. After `done` what
-  // is still unread lies behind the response. REQUIRES: start(), and not done or failed since.
+  // is still unread lies behind the response, or is the rest of one that was too long. REQUIRES:
+  // start(), and not done or failed since.
   Progress feed(ReceiveBuffer& bytes);
 
   // Nothing more will come. `done` if that is how this response ends.
@@ -58,7 +64,7 @@ class ResponseParser {
 
   // Of the response that is done.
   unsigned status() const { return message_->status; }
-  bool keep_alive() const { return message_->keep_alive(); }
+  bool keep_alive() const { return !is_too_long() && message_->keep_alive(); }
   std::optional<Duration> retry_after(Instant wall_now) const;
   std::string_view body() const { return body_; }  // What was kept of it; until the next start().
   std::string_view location() const { return location_; }  // Of a redirect; as long.
@@ -98,6 +104,7 @@ class ResponseParser {
   static constexpr int kMaxInterim = 16;
 
   void start_message();
+  bool is_too_long() const { return error_ == boost::beast::http::error::body_limit; }
   bool is_interim() const { return status() / 100 == 1 && status() != 101; }
 
   std::optional<Message> message_;

@@ -205,17 +205,22 @@ bool Http2Session::body_part(Http2Exchange& exchange, std::string_view part) {
   const std::size_t kept = exchange.status / 100 == 2 ? kept_body_.of_2xx : kept_body_.of_others;
   if (exchange.body.size() < kept) exchange.body += part.substr(0, kept - exchange.body.size());
   if (exchange.body_bytes <= kMaxAnswerBody) return true;
+  if (!kept_body_.decides(exchange.status)) {
+    answer_ended(exchange);
+    return true;
+  }
   exchange.trouble = "answer too large";
   return false;
 }
 
-// The server may answer before it has all of the request; the rest is not sent then.
+// The server may answer before it has all of the request; the rest is not sent then. Nor is the
+// rest of an answer taken that is too long.
 void Http2Session::answer_ended(Http2Exchange& exchange) {
   idle_frames_ = 0;
   idle_bytes_ = 0;
-  const bool all_sent = exchange.request.unsent().empty();
+  const bool is_over = exchange.request.unsent().empty() && exchange.body_bytes <= kMaxAnswerBody;
   detach(exchange);
-  if (!all_sent) {
+  if (!is_over) {
     nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, exchange.stream, NGHTTP2_CANCEL);
   }
   owner_.answered(exchange);

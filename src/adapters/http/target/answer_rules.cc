@@ -72,7 +72,9 @@ AnswerRules::AnswerRules(const AnswerOptions& options, bool of_batches) : of_bat
   }
   const std::size_t kept = by_body_.empty() ? kKeptForExcerpt : kMostJudged + 1;
   const bool of_all = !by_body_.empty() || !options.by_status.empty();
-  kept_ = {.of_2xx = of_all ? kept : 0, .of_others = kept};
+  kept_ = {.of_2xx = of_all ? kept : 0,
+           .of_others = kept,
+           .decides_2xx = !by_body_.empty() || of_batches};
   if (of_batches) kept_.of_2xx = std::max(kept_.of_2xx, kMostBatchAnswer);
 }
 
