@@ -261,5 +261,35 @@ TEST(SeveralUrls, each_has_its_host_and_its_path) {
       << seen;
 }
 
+// Requests that come one after another would keep all others open as long as the server likes.
+TEST(Origin, closes_what_a_minute_has_not_used_though_another_is_in_use) {
+  using std::chrono::seconds;
+  Counting a;
+  struct : OriginOwner {
+    void ended(Origin&, const Exchange&, const Answer&) override { ++count; }
+    std::size_t count = 0;
+  } owner;
+  TargetWorld world(a.server.port());
+  Suspects suspects;
+  const Notify notify;
+  Origin origin(world.io, world.options, nullptr, {}, suspects, owner, notify);
+  const auto start = std::chrono::steady_clock::now();
+  const auto send = [&](std::size_t requests, SteadyTime now) {
+    const std::size_t before = owner.count;
+    for (std::size_t i = 0; i < requests; ++i) origin.send({}, {}, now);
+    world.run_until([&] { return owner.count == before + requests; });
+  };
+  send(3, start);
+  send(1, start + seconds(40));
+  origin.look(start + seconds(59));
+  EXPECT_EQ(origin.connections(), 3u);
+  origin.look(start + seconds(60));
+  EXPECT_EQ(origin.connections(), 1u);
+  send(1, start + seconds(61));
+  EXPECT_EQ(a.server.connections(), 3) << "the one in use is used again";
+  origin.look(start + seconds(200));
+  EXPECT_EQ(origin.connections(), 0u);
+}
+
 }  // namespace
 }  // namespace einlass::http::testing

@@ -9,6 +9,11 @@
 #include "units/check.h"
 
 namespace einlass::http {
+namespace {
+
+constexpr std::string_view kUnused = "it was idle for a minute";
+
+}  // namespace
 
 Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
                KeptBody kept_body, Suspects& suspects, OriginOwner& owner, const Notify& notify)
@@ -79,7 +84,7 @@ Connection& Origin::idle_or_new(SteadyTime now) {
     Connection& last = *idle_.back();
     idle_.pop_back();
     if (now - last.last_used() < kIdleLimit) return last;
-    close(last, "it was idle for a minute");
+    close(last, kUnused);
   }
   return new_connection();
 }
@@ -133,11 +138,20 @@ void Origin::resolved(const std::string& trouble) {
 }
 
 void Origin::look(SteadyTime now) {
+  close_unused(now);
   if (connections() > 0 && !addresses_.known(now)) addresses_.lookup();
   if (!addresses_.lags(now)) return;
   for (const auto& connection : connections_) {
     if (connection->is_resolving()) connection->connect(addresses_.list());
   }
+}
+
+// The last one is always taken first, so the others may never be asked for again.
+void Origin::close_unused(SteadyTime now) {
+  const auto end = std::ranges::find_if(
+      idle_, [&](const Connection* one) { return now - one->last_used() < kIdleLimit; });
+  std::for_each(idle_.begin(), end, [&](Connection* one) { close(*one, kUnused); });
+  idle_.erase(idle_.begin(), end);
 }
 
 void Origin::retire_others() {

@@ -57,7 +57,7 @@ class Origin final : public ConnectionOwner, public Http2PoolOwner {
   void send(const Request& request, const Exchange& exchange, SteadyTime now);
 
   // To be called every now and then: asks where the host is by now. Connections to where it is no
-  // more are let go, each after its exchange.
+  // more are let go, each after its exchange; those that nobody has used for a minute are closed.
   void look(SteadyTime now);
 
   // "host:port".
@@ -80,6 +80,7 @@ class Origin final : public ConnectionOwner, public Http2PoolOwner {
   void close(Connection& connection, std::string_view why);
   void tell(const char* what, const char* became, std::string_view how) const;
   void resolved(const std::string& trouble);
+  void close_unused(SteadyTime now);
   void retire_others();
 
   void ended(const Exchange& exchange, const Answer& answer) override;
