@@ -22,7 +22,8 @@ class FleetTable {
    public:
     // The table is read as a whole, from here to whole(): what was not told meanwhile is not in it.
     virtual void reading() = 0;
-    // None: the key is not in the table (any more). The same may be told again.
+    // None: the key is not in the table (any more). The same may be told again. What is longer
+    // than is taken may come cut, but never so short that it would be taken.
     virtual void entry(std::string_view key, std::optional<std::string_view> text) = 0;
     virtual void whole() = 0;
     // Why the table cannot be read or written now, in a sentence; empty: it can again.

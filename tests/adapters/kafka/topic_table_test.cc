@@ -1,6 +1,7 @@
 // The fleet's table in a compacted topic of a real broker, and of one that comes and goes.
 #include "adapters/kafka/table/topic_table.h"
 
+#include <boost/asio/post.hpp>
 #include <cstring>
 
 #include "adapters/kafka/check/cleanup_policy.h"
@@ -143,6 +144,43 @@ TEST(TopicTable, KeepsWhatItKnowsWhileTheBrokersAreAway) {
   cluster.up();
   EXPECT_TRUE(reader.until([&] { return reader.listener.trouble.empty(); }));
   EXPECT_EQ(reader.listener.wholes, 1);
+}
+
+// The first has had as long to read as the second took for all.
+TEST(TopicTable, ALongTopicKeepsTheLoopFromNothingElse) {
+  constexpr int kRecords = 20'000;
+  MockCluster cluster;
+  cluster.create_topic("quotas", 1);
+  Producer writer(cluster.brokers());
+  for (int i = 0; i < kRecords; ++i) {
+    writer.produce("quotas", 0, "1", "l/" + std::to_string(i));
+  }
+  writer.flush();
+  Reader first(cluster.brokers(), "quotas"), second(cluster.brokers(), "quotas");
+  ASSERT_TRUE(second.until_whole());
+  bool served = false;
+  boost::asio::post(first.io, [&] { served = true; });
+  ASSERT_TRUE(first.until([&] { return served; }));
+  EXPECT_LE(first.listener.entries, 2'000) << "that many waited before it";
+  ASSERT_TRUE(first.until_whole());
+  EXPECT_EQ(first.listener.texts, second.listener.texts);
+  EXPECT_EQ(first.listener.entries, kRecords);
+}
+
+TEST(TopicTable, OfWhatIsTooLongNoMoreIsToldThanThatItIs) {
+  MockCluster cluster;
+  cluster.create_topic("quotas", 1);
+  Producer writer(cluster.brokers());
+  writer.produce("quotas", 0, std::string(kLongestTableValue, 'x'), "l/fits");
+  writer.produce("quotas", 0, std::string(100'000, 'x'), "l/long");
+  writer.produce("quotas", 0, "1", std::string(100'000, 'k'));
+  writer.flush();
+  Reader reader(cluster.brokers(), "quotas");
+  ASSERT_TRUE(reader.until_whole());
+  const Texts told{{"l/fits", std::string(kLongestTableValue, 'x')},
+                   {"l/long", std::string(kLongestTableValue + 1, 'x')},
+                   {std::string(kLongestTableKey + 1, 'k'), "1"}};
+  EXPECT_TRUE(reader.listener.texts == told);
 }
 
 // The topic's metadata is there all the time.

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <boost/asio/post.hpp>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/client/message_view.h"
 #include "adapters/kafka/client/tokens.h"
+#include "units/fleet_table.h"
 
 namespace einlass::kafka {
 namespace {
@@ -30,6 +32,9 @@ using Steady = std::chrono::steady_clock;
 constexpr int kPatienceMs = 2000;  // For one question to the brokers.
 constexpr int kTurnMs = 100;       // For something to come.
 constexpr std::size_t kMostAtOnce = 1000;
+
+// Batches that may wait for the loop: whatever else it has to do waits behind them.
+constexpr std::size_t kMostWaiting = 2;
 
 struct Told {
   std::string key;
@@ -62,6 +67,8 @@ struct TopicFollower::Shared : std::enable_shared_from_this<Shared> {
   }
 
   void work();
+  bool has_room();
+  void read();
   void look();
   std::string look_up(int& partitions);
   void assign(int partitions);
@@ -76,7 +83,10 @@ struct TopicFollower::Shared : std::enable_shared_from_this<Shared> {
   const TopicTableOptions options;
   FleetTable::Listener& listener;
   std::mutex mutex;
-  bool left = false;  // Then neither io nor listener may be used; behind the mutex.
+  std::condition_variable taken;
+  // Behind the mutex:
+  bool left = false;        // Then neither io nor listener may be used.
+  std::size_t waiting = 0;  // Batches that were posted and not taken yet.
 
   // Of the thread alone.
   rd_kafka_t* const client;
@@ -110,15 +120,26 @@ void TopicFollower::Shared::work() {
       if (left) return;
     }
     if (Steady::now() >= next_look) look();
-    int wait = kTurnMs;
-    while (told.size() < kMostAtOnce) {
-      const EventHandle event(rd_kafka_queue_poll(queue.get(), wait));
-      if (event == nullptr) break;
-      serve(event.get());
-      wait = 0;
-    }
-    flush();
+    if (has_room()) read();
   }
+}
+
+// Waits a turn for it: the brokers are looked at all the same, and whoever leaves is not kept.
+bool TopicFollower::Shared::has_room() {
+  std::unique_lock lock(mutex);
+  return taken.wait_for(lock, std::chrono::milliseconds(kTurnMs),
+                        [this] { return waiting < kMostWaiting; });
+}
+
+void TopicFollower::Shared::read() {
+  int wait = kTurnMs;
+  for (std::size_t i = 0; i < kMostAtOnce; ++i) {
+    const EventHandle event(rd_kafka_queue_poll(queue.get(), wait));
+    if (event == nullptr) break;
+    serve(event.get());
+    wait = 0;
+  }
+  flush();
 }
 
 // Where the topic has other partitions than are read, or they are read no further, all is read
@@ -222,14 +243,24 @@ void TopicFollower::Shared::serve_error(rd_kafka_event_t* event) {
 void TopicFollower::Shared::take(const rd_kafka_message_t& message) {
   if (message.err) return;  // As errors, too.
   Told& one = told.emplace_back();
-  if (const auto key = view(message.key, message.key_len)) one.key = *key;
-  if (const auto text = view(message.payload, message.len)) one.text = *text;
+  // Of what is too long, so much as shows that it is.
+  const auto key = view(message.key, message.key_len);
+  if (key) one.key = key->substr(0, kLongestTableKey + 1);
+  const auto text = view(message.payload, message.len);
+  if (text) one.text = text->substr(0, kLongestTableValue + 1);
 }
 
 void TopicFollower::Shared::flush() {
   if (told.empty()) return;
+  {
+    const std::lock_guard lock(mutex);
+    ++waiting;
+  }
   post([this, some = std::exchange(told, {})] {
     for (const Told& one : some) listener.entry(one.key, one.text);
+    const std::lock_guard lock(mutex);
+    --waiting;
+    taken.notify_one();
   });
 }
 
