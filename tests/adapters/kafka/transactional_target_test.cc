@@ -41,6 +41,7 @@ class TransactionalTargetTest : public ::testing::Test {
     made.brokers = cluster.brokers();
     made.timeout = Duration::seconds(5);
     made.transactional_id = "einlass:group:gate-1:archive";
+    made.properties = {{"topic.metadata.propagation.max.ms", "500"}};
     target = std::make_unique<TransactionalTarget>(
         gate->io, made, gate->events,
         [this](const Notice& notice) { gate->notices.push_back(notice); });
@@ -50,7 +51,11 @@ class TransactionalTargetTest : public ::testing::Test {
 
   // Two records, and the offset behind them. False if nothing comes of it in time.
   bool transact(std::int64_t next, bool with_offsets = true) {
-    const std::vector<core::CommitEntry> entries = {{gate->id_of(0), Offset{next}, {}}};
+    send_two(next);
+    return end_transaction(next, with_offsets);
+  }
+
+  void send_two(std::int64_t next) {
     for (const std::uint32_t slot : {0u, 1u}) {
       TargetRecord record;
       record.record = {slot, static_cast<std::uint32_t>(next)};
@@ -59,6 +64,10 @@ class TransactionalTargetTest : public ::testing::Test {
       record.value = "value";
       target->send(record);
     }
+  }
+
+  bool end_transaction(std::int64_t next, bool with_offsets = true) {
+    const std::vector<core::CommitEntry> entries = {{gate->id_of(0), Offset{next}, {}}};
     how.reset();
     const std::size_t before = ends().size();
     target->transact(with_offsets ? gate->source->offsets_for(entries) : std::nullopt,
@@ -199,6 +208,21 @@ TEST_F(TransactionalTargetTest, goes_without_metadata_where_the_brokers_take_too
   EXPECT_NE(how, TransactionEnd::committed);
   EXPECT_NE(gate->notice("kafka_metadata_refused"), nullptr);
   EXPECT_EQ(metadata(), 0u) << "it would be refused for ever";
+  transact_until_committed(4);
+}
+
+TEST_F(TransactionalTargetTest, what_fails_late_of_the_topic_before_is_no_trouble_of_the_new_one) {
+  cluster.say_of_topic("wrong", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  start();
+  transact_until_committed(2);
+  target->set_topic("wrong", true);
+  send_two(4);
+  target->set_topic("out", true);
+  ASSERT_TRUE(end_transaction(4));
+  EXPECT_EQ(how, TransactionEnd::aborted);
+  EXPECT_NE(ends().back().reason.find("the topic wrong is not there"), std::string::npos)
+      << ends().back().reason;
+  EXPECT_EQ(target->status().unusable, "");
   transact_until_committed(4);
 }
 

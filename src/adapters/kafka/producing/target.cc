@@ -97,20 +97,17 @@ void Target::State::end(core::RecordId record, rd_kafka_resp_err_t error, std::s
 
 void Target::State::fail(core::DeliveryEnded& event, rd_kafka_resp_err_t error,
                          std::string_view topic) {
-  Trouble trouble =
-      explain_write(error, rd_kafka_err2str(error), {options.name, options.brokers, topic});
+  failed(error, rd_kafka_err2str(error), topic);
+  event.reason = last_failure;
   event.outcome = core::Outcome::retry;
   switch (verdict(error)) {
     case Verdict::refused:
       event.outcome = core::Outcome::refused;
       event.too_large = is_too_large(error);
-      trouble.lasts = Lasts::passing;  // The next record may well go.
-      troubles.brokers_answer();
       break;
     case Verdict::held:
       event.counts = false;
       event.hold_target = kHold;
-      if (trouble.lasts == Lasts::topic) troubles.brokers_answer();
       break;
     case Verdict::alone:
       event.counts = false;
@@ -118,10 +115,6 @@ void Target::State::fail(core::DeliveryEnded& event, rd_kafka_resp_err_t error,
     default:
       break;
   }
-  // Nothing is written there any more, so nothing would say that it works.
-  if (trouble.lasts == Lasts::topic && topic != options.topic) trouble.lasts = Lasts::passing;
-  event.reason = last_failure = trouble.detail;
-  tell(trouble);
 }
 
 Target::Target(boost::asio::io_context& io, TargetOptions options, core::Events& events,

@@ -27,6 +27,21 @@ void TargetSink::worked(std::string_view topic) {
   troubles.topic_works(topic);
 }
 
+void TargetSink::failed(rd_kafka_resp_err_t error, std::string_view reason,
+                        std::string_view topic) {
+  TargetPlace at = place();
+  at.topic = topic;
+  Trouble trouble = explain_write(error, reason, at);
+  const Verdict means = verdict(error);
+  const bool refused = means == Verdict::refused;
+  const bool of_topic = trouble.lasts == Lasts::topic;
+  if (refused || (means == Verdict::held && of_topic)) troubles.brokers_answer();
+  // The next record may well go. And where none is written any more, none would say that it works.
+  if (refused || (of_topic && topic != options.topic)) trouble.lasts = Lasts::passing;
+  last_failure = trouble.detail;
+  tell(trouble);
+}
+
 void TargetSink::set_topic(std::string topic, bool same_partition, Producer& producer) {
   troubles.topic_works(options.topic);
   options.topic = std::move(topic);

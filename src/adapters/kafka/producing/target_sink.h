@@ -31,6 +31,9 @@ struct TargetSink : ProducerSink {
 
   void tell(const Trouble& trouble);
   void worked(std::string_view topic);  // An attempt did.
+  // Tells of an attempt that did not; why is last_failure then. `topic`: its own, which since a
+  // reload may be another than that of the options.
+  void failed(rd_kafka_resp_err_t error, std::string_view reason, std::string_view topic);
   void set_topic(std::string topic, bool same_partition, Producer& producer);
   TargetStatus status(std::size_t in_flight) const;
 

@@ -92,10 +92,11 @@ struct TransactionalTarget::State final : TargetSink {
   void answered(const Transactions::Answer& answer);
   void end(TransactionEnd how);
   core::DeliveryEnded outcome(TransactionEnd how) const;
-  void fail(rd_kafka_resp_err_t error, std::string_view reason, bool of_record);
+  void fail(rd_kafka_resp_err_t error, std::string_view reason, std::string_view topic = {});
 
   void ended(core::RecordId, const rd_kafka_message_t& message) override {
-    if (message.err) fail(message.err, rd_kafka_err2str(message.err), true);
+    const rd_kafka_resp_err_t error = message.err;
+    if (error) fail(error, rd_kafka_err2str(error), rd_kafka_topic_name(message.rkt));
     go_on();
   }
 
@@ -141,14 +142,14 @@ void TransactionalTarget::State::pulse() {
 void TransactionalTarget::State::begin() {
   if (phase == Phase::idle && rd_kafka_fatal_error(client, nullptr, 0)) phase = Phase::closed;
   if (phase != Phase::idle) {
-    return fail(RD_KAFKA_RESP_ERR__IN_PROGRESS, "no transaction can begin yet", false);
+    return fail(RD_KAFKA_RESP_ERR__IN_PROGRESS, "no transaction can begin yet");
   }
   const ErrorHandle error(rd_kafka_begin_transaction(client));
   if (error == nullptr) {
     phase = Phase::filling;
     return;
   }
-  fail(rd_kafka_error_code(error.get()), rd_kafka_error_string(error.get()), false);
+  fail(rd_kafka_error_code(error.get()), rd_kafka_error_string(error.get()));
   phase = Phase::closed;
   stuck = true;
 }
@@ -159,7 +160,8 @@ void TransactionalTarget::State::send(const TargetRecord& record) {
   attempts.push_back({record.record, record.attempt});
   if (failure.error) return;
   const Produced produced = to_produce(record, options);
-  if (const auto error = producer.put(produced)) fail(error, rd_kafka_err2str(error), true);
+  const auto error = producer.put(produced);
+  if (error) fail(error, rd_kafka_err2str(error), options.topic);
 }
 
 // Once nothing of the transaction is on its way any more.
@@ -182,7 +184,7 @@ void TransactionalTarget::State::answered(const Transactions::Answer& answer) {
   phase = given_up || stuck || (was_opening && answer.error) ? Phase::closed : Phase::idle;
   hold = verdict(answer.error) == Verdict::held ? kHold : kShortHold;
   if (answer.error) {
-    fail(answer.error, answer.reason, false);
+    fail(answer.error, answer.reason);
   } else if (was_opening) {
     troubles.connection_works();
   }
@@ -225,20 +227,17 @@ core::DeliveryEnded TransactionalTarget::State::outcome(TransactionEnd how) cons
   return event;
 }
 
+// `topic`: that of the record that failed; empty: the transaction as such did.
 void TransactionalTarget::State::fail(rd_kafka_resp_err_t error, std::string_view reason,
-                                      bool of_record) {
+                                      std::string_view topic) {
   if (failure.error && !is_consequence(failure.error)) return;  // What comes then comes of it.
+  const bool of_record = !topic.empty();
   const bool counts = of_record && !is_consequence(error) && !is_of_producer(error);
   failure = {error, std::string(reason), counts};
   if (error == RD_KAFKA_RESP_ERR__IN_PROGRESS) return;  // Told when it is known why.
   last_failure = failure.reason;
   if (is_of_group(error) || is_consequence(error)) return;
-  Trouble trouble = explain_write(error, reason, place());
-  const Verdict means = verdict(error);
-  if (means == Verdict::refused) trouble.lasts = Lasts::passing;
-  if (means == Verdict::refused || trouble.lasts == Lasts::topic) troubles.brokers_answer();
-  last_failure = trouble.detail;
-  tell(trouble);
+  failed(error, reason, of_record ? topic : options.topic);
 }
 
 TransactionalTarget::TransactionalTarget(boost::asio::io_context& io, TargetOptions options,
@@ -266,7 +265,7 @@ void TransactionalTarget::transact(std::optional<GroupOffsets> offsets,
   State& state = *state_;
   CHECK(!state.attempts.empty() && !state.complete);
   if (!offsets) {
-    state.fail(RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, "the group has gone on meanwhile", false);
+    state.fail(RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, "the group has gone on meanwhile");
   }
   state.offsets = std::move(offsets);
   state.on_end = std::move(ended);
