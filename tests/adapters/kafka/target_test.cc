@@ -180,6 +180,29 @@ TEST_F(TargetTest, a_topic_that_is_not_there_holds_the_target_and_is_not_made) {
   EXPECT_EQ(bench.count_notices("kafka_unknown_topic"), 1u);
 }
 
+// A right that is missing is told before the first record; then only a record can tell that it is
+// there.
+TEST_F(TargetTest, a_login_that_may_write_nothing_is_told_by_attempt_since_there_was_one) {
+  constexpr std::int16_t kInitProducerIdApi = 22;
+  static MockCluster& own = *new MockCluster;  // Ends with the process.
+  own.create_topic("topic", 1);
+  own.fail(kInitProducerIdApi, std::vector(2, RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED));
+  TargetBench bench(TargetBench::options(own.brokers(), "topic"));
+  const auto why = [&] { return bench.target->status().unusable; };
+  ASSERT_TRUE(bench.run_until([&] { return !why().empty(); }));
+  EXPECT_NE(why().find("may not write to any topic"), std::string::npos) << why();
+  EXPECT_FALSE(bench.target->status().by_attempt);
+  bench.send(1, "value");
+  ASSERT_TRUE(bench.wait_for(1));
+  EXPECT_EQ(bench.outcome(0), Outcome::retry);
+  EXPECT_NE(why().find("may not write to any topic"), std::string::npos) << why();
+  EXPECT_TRUE(bench.target->status().by_attempt);
+  bench.send(1, "value");
+  ASSERT_TRUE(bench.wait_for(2));
+  EXPECT_EQ(bench.outcome(1), Outcome::accepted);
+  EXPECT_EQ(why(), "");
+}
+
 TEST_F(TargetTest, a_record_refused_alone_is_refused) {
   TargetBench bench(options("topic"));
   cluster.fail(kProduceApi,

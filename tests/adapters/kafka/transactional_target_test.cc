@@ -227,16 +227,20 @@ TEST_F(TransactionalTargetTest, what_fails_late_of_the_topic_before_is_no_troubl
 }
 
 TEST_F(TransactionalTargetTest, a_right_that_is_missing_is_named) {
-  cluster.fail(kInitProducerIdApi,
-               std::vector(3, RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED));
+  cluster.fail(kInitProducerIdApi, {RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+                                    RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED});
   start();
   ASSERT_TRUE(gate->run_until([&] { return !target->status().unusable.empty(); }));
   EXPECT_NE(target->status().unusable.find("transactional id einlass:group:gate-1:archive"),
             std::string::npos)
       << target->status().unusable;
   EXPECT_EQ(gate->all<core::TargetHold>().back().target, core::TargetId{3});
+  const auto is_told = [&](const char* what) { return gate->notice(what) != nullptr; };
+  ASSERT_TRUE(gate->run_until([&] { return is_told("kafka_write_forbidden"); }));
+  EXPECT_FALSE(target->status().by_attempt) << "it is found out without one";
+  EXPECT_TRUE(gate->run_until([&] { return target->status().unusable.empty(); }))
+      << "without a record";
   transact_until_committed(2);
-  EXPECT_EQ(target->status().unusable, "");
 }
 
 }  // namespace

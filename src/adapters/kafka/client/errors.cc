@@ -261,6 +261,12 @@ void Troubles::topic_works(std::string_view topic) {
   }
 }
 
+void Troubles::end(std::string_view what) {
+  for (auto& [key, entry] : entries_) {
+    if (entry.trouble.what == what) entry.stands = false;
+  }
+}
+
 bool Troubles::any(Lasts lasts) const {
   for (const auto& [key, entry] : entries_) {
     if (entry.stands && entry.trouble.lasts == lasts) return true;

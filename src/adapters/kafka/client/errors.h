@@ -80,6 +80,7 @@ class Troubles {
   void brokers_answer();    // Some broker is connected and logged in.
   void connection_works();  // The group, too, takes what we send.
   void topic_works(std::string_view topic);
+  void end(std::string_view what);  // Of whatever topic.
 
   bool any(Lasts lasts) const;
   bool has(std::string_view what) const;

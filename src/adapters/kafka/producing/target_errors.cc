@@ -112,9 +112,11 @@ void tell_unusable(TargetStatus& status, const Troubles& troubles, const Tokens*
   const bool connection = troubles.has("kafka_brokers_down") ||
                           troubles.has("kafka_login_refused") || troubles.has("kafka_tls_failed") ||
                           troubles.any(Lasts::for_ever);
-  // These rights are asked for when the producer begins.
-  const bool producer =
-      troubles.has("kafka_write_forbidden") || troubles.has("kafka_transactions_forbidden");
+  // These rights are asked for when the producer begins. It begins anew by itself for transactions;
+  // otherwise with the next attempt.
+  const bool not_tried = status.trouble.empty();
+  const bool producer = troubles.has("kafka_transactions_forbidden") ||
+                        (troubles.has("kafka_write_forbidden") && not_tried);
   if (connection || troubles.any(Lasts::topic)) status.unusable = troubles.worst();
   status.by_attempt = !connection && !producer;
 }

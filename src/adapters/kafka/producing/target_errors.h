@@ -36,6 +36,7 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const T
 Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers);
 
 // Why nothing goes to the target before somebody acts, if something says so. `tokens` may be null.
+// REQUIRES: status.trouble is set.
 void tell_unusable(TargetStatus& status, const Troubles& troubles, const Tokens* tokens);
 
 }  // namespace einlass::kafka

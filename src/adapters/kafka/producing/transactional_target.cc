@@ -187,6 +187,9 @@ void TransactionalTarget::State::answered(const Transactions::Answer& answer) {
     fail(answer.error, answer.reason);
   } else if (was_opening) {
     troubles.connection_works();
+    // These rights are asked for when it is opened.
+    troubles.end("kafka_write_forbidden");
+    troubles.end("kafka_transactions_forbidden");
   }
   if (!was_opening) return end(answer.end);
   if (attempts.empty()) failure = {};
