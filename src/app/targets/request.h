@@ -25,7 +25,7 @@ class RequestBuilder {
   // Makes the request for one attempt, with the `parts` that its record writes itself, or says why
   // it cannot. `skipped` says which of the record's headers is not sent on, for it holds bytes that
   // HTTP forbids, or there is no room beside the key and the parts for all that are; empty if none.
-  // A key that has_long_key() is left out. `limited` says whether the permit is a real one.
+  // A key that has_long_key() is left out. `limited` is as for Target::send().
   // REQUIRES: `parts` outlive the use of request().
   Unwritten build(const StoredRecord& record, const core::Send& send, bool limited,
                   RequestTemplate& parts, std::string& skipped);

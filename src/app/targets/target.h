@@ -18,7 +18,7 @@ class Target {
   virtual void start(core::TargetId id) = 0;
 
   // Starts an attempt, and copies what it needs of the record. Ends as core::DeliveryEnded, exactly
-  // one. `limited` says whether the permit is a real one.
+  // one. `limited` says whether there is a permit: of a limiter, or of what stands in for it.
   // REQUIRES: fewer than the target's max_in_flight are open.
   virtual void send(const StoredRecord& record, const core::Send& send, bool limited) = 0;
 

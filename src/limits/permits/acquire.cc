@@ -29,7 +29,7 @@ class Booking {
 
   std::int64_t count() const { return count_; }
 
-  // Which bucket is the first to have the next permit only after `latest`.
+  // Which bucket is the last to have the next permit, where that is after `latest`.
   std::size_t late() const { return late_; }
 
   // How long to wait until an ask gets that permit. REQUIRES: nothing is paid.
