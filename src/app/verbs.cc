@@ -75,7 +75,8 @@ CommandLine::CommandLine()
   app.failure_message(usage_error);
   app.footer(
       "A configuration to start from: config/gate.yaml, or /etc/einlass/gate.yaml of the package\n"
-      "Exit codes: 0 done, 1 failed while working, 64 wrong usage, 78 wrong config.");
+      "Exit codes: 0 done, 1 failed while working, 64 wrong usage, 78 wrong config, 134 a bug in\n"
+      "Einlass, 128 + n ended at once by a second signal n.");
   add_config_verb(app, "run", "Run the gate until SIGTERM or SIGINT, then drain and leave", path)
       ->add_flag("--watch-config", watch, "Reload when the configuration's file has changed");
   add_config_verb(app, "check", "Check the configuration", path)
