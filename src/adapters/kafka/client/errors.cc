@@ -79,7 +79,8 @@ constexpr std::array kAdvice = {
            "the group %g has gone on without this gate, which was silent for too long; it joins "
            "again, and what it had not committed is delivered again"},
     Advice{RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, "kafka_too_large", Severity::error, Lasts::topic,
-           "a record is larger than the topic %t takes; raise the topic's max.message.bytes"},
+           "a record is larger than the topic %t takes; raise the topic's max.message.bytes (for "
+           "more than 32 MiB also message.max.bytes in the gate's kafka properties)"},
     Advice{RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, "kafka_write_timed_out", Severity::warning,
            Lasts::connection,
            "the brokers %b did not take a record for the topic %t in time; tried again"},
