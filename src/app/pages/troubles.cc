@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -84,35 +82,31 @@ std::optional<std::uint64_t> paused_by(const Subject& subject, const metrics::Sn
 }
 
 // Of the keys of a limit many may be paused: several are one trouble, so that others can be seen
-// beside it. Returns those limits.
-std::set<std::string> add_paused_keys(std::vector<Shown>& all,
-                                      const std::vector<Steering::Entry>& pauses) {
-  std::map<std::string, std::vector<Instant>> since;  // Of the keys, by their limits.
-  for (const auto& [key, steer] : pauses) {
-    const Subject subject = *subject_of(key);
-    if (subject.kind != Subject::Kind::tenant) continue;
-    since[subject.name].push_back(Instant{steer.since_ms * 1000});
-  }
-  std::set<std::string> told;
-  for (const auto& [limit, each] : since) {
-    if (each.size() == 1) continue;
-    Trouble paused = trouble("paused", "limit " + limit, false,
-                             std::to_string(each.size()) + " of its keys are paused");
-    paused.since = *std::ranges::min_element(each);
+// beside it. One alone joins `pauses`, which is to be without keys.
+void add_paused_keys(std::vector<Shown>& all, const Steering& steering,
+                     std::vector<Steering::Entry>& pauses) {
+  for (Steering::PausedKeys& keys : steering.paused_keys()) {
+    if (keys.number == 1) {
+      pauses.push_back(std::move(keys.first));
+      continue;
+    }
+    Trouble paused = trouble("paused", "limit " + keys.limit, false,
+                             std::to_string(keys.number) + " of its keys are paused");
+    paused.since = Instant{keys.since_ms * 1000};
     all.push_back({std::move(paused), std::nullopt});
-    told.insert(limit);
   }
-  return told;
 }
 
 // What people have paused, and each knows its times.
 void add_paused(std::vector<Shown>& all, const Steering& steering, const metrics::Snapshot& sum,
                 const config::Config& config) {
-  const auto pauses = steering.pauses();
-  const std::set<std::string> told = add_paused_keys(all, pauses);
+  std::vector<Steering::Entry> pauses = steering.pauses();
+  std::erase_if(pauses, [](const Steering::Entry& one) {
+    return subject_of(one.key)->kind == Subject::Kind::tenant;
+  });
+  add_paused_keys(all, steering, pauses);
   for (const auto& [key, steer] : pauses) {
     const Subject subject = *subject_of(key);
-    if (subject.kind == Subject::Kind::tenant && told.contains(subject.name)) continue;
     std::string says = "is paused";
     if (!steer.by.empty()) says += " by " + steer.by;
     if (!steer.note.empty()) says += ": " + steer.note;

@@ -12,10 +12,12 @@ namespace einlass::app {
 // REQUIRES: key and text are shorter than 2 GiB; not used once it is moved from.
 class KnownEntry {
  public:
-  // `until_ms`: 0 if it does not end by itself. It counts as seen.
-  KnownEntry(std::string_view key, std::string_view text, std::int64_t until_ms)
+  // `since_ms`: 0 if that is not said; `until_ms`: 0 if it does not end by itself. It counts as
+  // seen.
+  KnownEntry(std::string_view key, std::string_view text, std::int64_t since_ms,
+             std::int64_t until_ms)
       : bytes_(std::make_unique_for_overwrite<char[]>(sizeof(Head) + key.size() + text.size())) {
-    new (bytes_.get()) Head{until_ms, static_cast<std::uint32_t>(key.size()),
+    new (bytes_.get()) Head{since_ms, until_ms, static_cast<std::uint32_t>(key.size()),
                             static_cast<std::uint32_t>(text.size()) & 0x7fffffff, 1};
     key.copy(start(), key.size());
     text.copy(start() + key.size(), text.size());
@@ -23,6 +25,7 @@ class KnownEntry {
 
   std::string_view key() const { return {start(), head().key}; }
   std::string_view text() const { return {start() + head().key, head().text}; }
+  std::int64_t since_ms() const { return head().since_ms; }
   std::int64_t until_ms() const { return head().until_ms; }
 
   // Since the table was begun to be read anew. May be changed where its place in a set may not.
@@ -41,7 +44,7 @@ class KnownEntry {
 
  private:
   struct Head {
-    std::int64_t until_ms;
+    std::int64_t since_ms, until_ms;
     std::uint32_t key;
     std::uint32_t text : 31;
     std::uint32_t seen : 1;

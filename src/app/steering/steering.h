@@ -96,6 +96,15 @@ class Steering final : public FleetTable::Listener {
   // there may be many.
   std::vector<Entry> pauses(std::size_t most = kMostNamed) const;
 
+  // Of one limit, all of them: there may be more than can be named.
+  struct PausedKeys {
+    std::string limit;
+    Entry first;
+    std::int64_t since_ms = 0;  // Of the earliest; 0: not said.
+    std::size_t number = 0;
+  };
+  std::vector<PausedKeys> paused_keys() const;
+
   struct State {
     bool has_table = false;
     bool whole = false;      // It was read as a whole once.
@@ -129,7 +138,7 @@ class Steering final : public FleetTable::Listener {
   using Entries = std::set<KnownEntry, KnownEntry::ByKey>;
 
   std::string put_in_force(const std::string& key, std::string_view text);
-  void keep(const std::string& key, std::string_view text, std::int64_t until_ms);
+  void keep(const std::string& key, std::string_view text, const Steer& steer);
   void take_out_of_force(const Subject& subject);
   void ends_no_more(const KnownEntry& entry);
   void forget(Entries::iterator at);

@@ -1,4 +1,6 @@
 // What holds, for those who ask Steering.
+#include <algorithm>
+
 #include "app/steering/steering.h"
 
 namespace einlass::app {
@@ -40,6 +42,25 @@ std::vector<Steering::Entry> Steering::pauses(std::size_t most) const {
     }
   }
   return some;
+}
+
+// Those of a limit stand together, since its name and the slash begin each of their keys.
+std::vector<Steering::PausedKeys> Steering::paused_keys() const {
+  std::vector<PausedKeys> all;
+  const std::string_view keys_of_limits = pause_prefixes().back();
+  std::string front;
+  for (auto at = entries_.lower_bound(keys_of_limits); at != entries_.end(); ++at) {
+    if (!at->key().starts_with(keys_of_limits)) break;
+    if (all.empty() || !at->key().starts_with(front)) {
+      const std::string limit = subject_of(at->key())->name;
+      front = std::string(keys_of_limits).append(limit).append("/");
+      all.push_back({limit, entry_of(*at), at->since_ms()});
+    }
+    PausedKeys& keys = all.back();
+    keys.since_ms = std::min(keys.since_ms, at->since_ms());
+    ++keys.number;
+  }
+  return all;
 }
 
 Steering::Entry Steering::entry_of(const KnownEntry& known) {

@@ -22,7 +22,7 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
   const Steer& steer = std::get<Steer>(read);
   Meant meant;
   if (std::string why = refusal_of(*config_, *subject, steer, &meant); !why.empty()) return why;
-  keep(key, text, steer.until_ms.value_or(0));
+  keep(key, text, steer);
   std::string scratch;
   switch (subject->kind) {
     case Subject::Kind::quota:
@@ -50,7 +50,7 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
 }
 
 // As it was read, which is how it is compared with the table.
-void Steering::keep(const std::string& key, std::string_view text, std::int64_t until_ms) {
+void Steering::keep(const std::string& key, std::string_view text, const Steer& steer) {
   const auto at = entries_.find(key);
   if (at != entries_.end()) {
     if (at->text() == text) return;
@@ -59,7 +59,8 @@ void Steering::keep(const std::string& key, std::string_view text, std::int64_t 
   } else if (has_values(subject_of(key)->kind)) {
     ++quotas_;
   }
-  entries_.emplace(key, text, until_ms);
+  const std::int64_t until_ms = steer.until_ms.value_or(0);
+  entries_.emplace(key, text, steer.since_ms, until_ms);
   if (until_ms != 0) ends_.emplace(until_ms, key);
 }
 

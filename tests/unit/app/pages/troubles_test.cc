@@ -31,6 +31,26 @@ TEST_F(ShownTroubles, has_one_line_for_several_keys_of_a_limit) {
   EXPECT_EQ(all[1].trouble.name, "route results");
 }
 
+TEST_F(ShownTroubles, counts_keys_beyond_those_that_can_be_named) {
+  std::string text = kConfig;
+  const std::string shadow = ", shadow: true";
+  config = read(text.erase(text.find(shadow), shadow.size()));
+  steering.reconfigure(config);
+  whole();
+  const std::size_t many = Steering::kMostNamed + 500;
+  for (std::size_t i = 0; i < many; ++i) {
+    tell("pause:limit/per_tenant/" + std::to_string(100'000 + i),
+         i + 1 == many ? R"({"paused": true, "since": 3000})"
+                       : R"({"paused": true, "since": 5000})");
+  }
+  tell("pause:limit/tried/acme", R"({"paused": true, "by": "ann", "since": 7000})");
+  const auto all = shown();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].trouble.says, std::to_string(many) + " of its keys are paused");
+  EXPECT_EQ(all[0].trouble.since, Instant{3'000'000});
+  EXPECT_EQ(all[1].trouble.name, "limit tried, key acme");
+}
+
 TEST_F(ShownTroubles, counts_no_records_for_redis_where_none_are_counted_apart) {
   of_process = {{"redis", "", true, "limit l has granted nothing for 2 min", {}, {}, {}}};
   EXPECT_EQ(shown()[0].waiting, std::nullopt);
