@@ -152,6 +152,28 @@ TEST(Expires, with_others_in_one_request_it_does_not_go_again) {
   EXPECT_EQ(bench.sent(), (Slots{0, 1, 2, 1}));
 }
 
+// Its last attempt may have failed for another's sake, so it would go once more.
+TEST(Expires, after_its_last_attempt_with_others_it_does_not_wait_for_one_alone) {
+  RouteOptions route = route_by(Order::none);
+  route.attempts = 1;
+  route.retry_initial = route.retry_max = Duration::seconds(60);
+  GateOptions options = BenchGate::options_for(route);
+  options.targets[0].batch = {
+      .records = 2, .bytes = Bytes{1 << 20}, .linger = Duration::seconds(1)};
+  BenchGate bench(options);
+  bench.assign(0);
+  arrive(bench, 0, bench.now + kLife);
+  arrive(bench, 1, kNever);
+  ASSERT_EQ(bench.sent().size(), 2u);
+  bench.now = bench.now + kLife;
+  for (const std::uint32_t record : {0u, 1u}) {
+    DeliveryEnded ended{RecordId{record, 0}, Attempt{1}, Outcome::retry};
+    ended.together = 2;
+    bench.put(ended);
+  }
+  EXPECT_EQ(expired(bench), Slots{0});
+}
+
 TEST(Expires, one_that_was_given_back_is_kafkas) {
   BenchGate bench(BenchGate::options_for(route_by(Order::none, 1)));
   bench.assign(0);
