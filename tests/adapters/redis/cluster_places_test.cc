@@ -34,6 +34,13 @@ class RedisClusterPlaces : public ::testing::Test {
     }
   }
   static std::string key(const std::string& limit) { return "test:{tenant}:" + limit + ":tenant"; }
+  // How often the node has said that not all keys are there.
+  int refusals(std::size_t node) {
+    const std::string name = "errorstat_TRYAGAIN:count=";
+    const std::string info = cluster_.control(node)({"INFO", "errorstats"});
+    const std::size_t at = info.find(name);
+    return at == std::string::npos ? 0 : std::stoi(info.substr(at + name.size()));
+  }
   // Only the mark of the last one that left is there.
   bool is_free(const std::string& limit, std::size_t node) {
     return side_.until([&] {
@@ -69,11 +76,10 @@ TEST_F(RedisClusterPlaces, AreNotAskedForWithoutEndWhileTheyArePartlyThere) {
   cluster_.move_key(key("few"), kFrom, kTo);
   end_all();
   side_.until([] { return false; }, 1s);
-  const std::string refused = "errorstat_TRYAGAIN:count=";
-  const std::string info = cluster_.control(kFrom)({"INFO", "errorstats"});
-  const std::size_t at = info.find(refused);
-  ASSERT_NE(at, std::string::npos) << info;
-  EXPECT_LT(std::stoi(info.substr(at + refused.size())), 30);
+  const int refused =
+      refusals(kFrom) + refusals(kTo);  // Redis 6.2 sends who asks on to where they go.
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, 30);
   cluster_.move_keys(kSlot, kFrom, kTo);
   cluster_.end_move(kSlot, kTo);
   EXPECT_TRUE(is_free("few", kTo));
