@@ -79,7 +79,7 @@ class Live(scenario.Scenario):
         self.fired = set()
 
     def gate_beside(self):
-        """Of another fleet: two shards, a target topic and a dead letter topic that are not there yet, a server that is
+        """Of another fleet: two shards; a topic, a target topic and a dead letter topic that are not there yet, a server that is
         nowhere and one that never answers, a tenant far above its limit, and records that Kafka keeps for half a minute only."""
         self.silent = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(self.silent.close)
@@ -104,6 +104,7 @@ class Live(scenario.Scenario):
         config["routes"].append({**held, "name": "refused", "topics": ["refused"], "target": "nowhere",
                                  "retry": {"attempts": 1, "max": "1s"}, "dead_letter": "beside.dead"})
         config["routes"].append({**held, "name": "silent", "topics": ["silent"], "target": "silent"})
+        config["routes"].append({**held, "name": "lost", "topics": ["lost"], "target": "nowhere"})
         config["routes"].append({**held, "name": "tenants", "topics": ["tenants"], "target": "nowhere", "order": "none",
                                  "limits": ["per_tenant"], "inside": {"records": 1000}})
         return self.world.gate("gate-beside", config).start(wait=False)
@@ -256,17 +257,19 @@ class Live(scenario.Scenario):
         """Records that nobody can deliver before Kafka deletes them, and that are deleted then; a tenant that sends more than it
         may; a loop that has always something to do, and one that does not turn."""
         self.wait_for_alerts({"EinlassTargetUnusable", "EinlassDeadLettersUnusable", "EinlassLagNearRetention",
-                              "EinlassKeysAtLimit"}, job=BESIDE, patience=RETENTION_S + 30, never={
+                              "EinlassKeysAtLimit", "EinlassPartlyUnready"}, job=BESIDE, patience=RETENTION_S + 30, never={
             "EinlassOffsetsSkipped", "EinlassLoopBusy", "EinlassLoopStuck"})
         self.world.create_topic("beside.dead", 1)
         for partition, end in enumerate(self.world.ends("held")):
             self.world.kafka.delete_records("held", partition, end)
         self.world.create_topic("archive", 1)
+        self.world.create_topic("lost", 1)
         self.world.produce("busy", 1000)  # Tried again and again, a millisecond after each failure.
         self.world.produce("silent", 1)   # In flight for ever.
         self.wait_for_alerts({"EinlassOffsetsSkipped", "EinlassLoopBusy", "EinlassTargetDown", "EinlassNothingDelivered",
                               "EinlassRecordStuck"}, never={"EinlassLoopStuck"}, job=BESIDE)
-        self.wait_until_quiet({"EinlassTargetUnusable", "EinlassDeadLettersUnusable", "EinlassLagNearRetention"}, job=BESIDE)
+        self.wait_until_quiet({"EinlassTargetUnusable", "EinlassDeadLettersUnusable", "EinlassLagNearRetention",
+                               "EinlassPartlyUnready"}, job=BESIDE)
         stopped = StoppedThread(self.beside.process, "shard-1")
         self.wait_for_alerts({"EinlassLoopStuck"}, never={"EinlassTargetUnusable", "EinlassGateDown"}, job=BESIDE)
         stopped.go_on()
