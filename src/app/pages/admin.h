@@ -23,7 +23,7 @@
 
 namespace einlass::app {
 
-// Serves on the main thread, so that a scrape never holds up a shard, nor a shard a scrape.
+// Serves on the main thread, so that a slow reader never holds up a shard, nor a shard a page.
 // REQUIRES: outlived by what the constructor is given.
 class Admin {
  public:

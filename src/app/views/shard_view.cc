@@ -8,8 +8,8 @@ ShardView view_of(const Shard& shard) {
   ShardView view;
   view.shard = shard.place().number;
   view.now = shard.now();
-  view.metrics = snapshot(shard, shard.config());
   view.source = shard.source().status();
+  view.metrics = snapshot(shard, view.source, shard.config());
   for (const kafka::SourceStatus::Partition& partition : view.source.partitions) {
     const core::Partition* known = shard.gate().partition(partition.partition);
     view.finished_ahead.push_back(known ? known->ledger.finished_ahead() : 0);
@@ -23,7 +23,7 @@ ShardView view_of(const Shard& shard) {
   if (const redis::Store* store = shard.limiters().redis()) view.redis = store->status();
   view.troubles = shard.troubles();
   view.lines = shard.limiters().lines();
-  view.waits = waits_of(shard);
+  view.waits = waits_of(shard, view.source);
   return view;
 }
 

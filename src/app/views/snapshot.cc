@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <ctime>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "adapters/kafka/client/library_version.h"
@@ -96,14 +98,17 @@ void add_outage_policies(const Shard& shard, const config::Config& config,
   }
 }
 
-// The route of a topic that a pattern has brought; empty where no partition of it is here now.
-std::string route_of(const Shard& shard, const kafka::SourceStatus& source,
-                     const config::Config& config, const std::string& topic) {
+// The routes of the topics of which partitions are here now.
+std::map<std::string_view, std::string> routes_by_topic(const Shard& shard,
+                                                        const kafka::SourceStatus& source,
+                                                        const config::Config& config) {
+  std::map<std::string_view, std::string> routes;
   for (const kafka::SourceStatus::Partition& partition : source.partitions) {
     const core::Partition* known = shard.gate().partition(partition.partition);
-    if (partition.topic == topic && known != nullptr) return config.routes[known->route.value].name;
+    if (known == nullptr) continue;
+    routes.try_emplace(partition.topic, config.routes[known->route.value].name);
   }
-  return "";
+  return routes;
 }
 
 // Those that routes name, from the start, and those that patterns have brought: of which partitions
@@ -126,8 +131,10 @@ void add_topics(const Shard& shard, const kafka::SourceStatus& source, const con
       skipped.erase(topic);
     }
   }
+  const auto routes = routes_by_topic(shard, source, config);
   for (const auto& [topic, offsets] : skipped) {
-    add(topic, route_of(shard, source, config, topic), offsets);
+    const auto found = routes.find(topic);
+    add(topic, found == routes.end() ? "" : found->second, offsets);
   }
 }
 
@@ -218,7 +225,8 @@ double thread_seconds() {
 
 }  // namespace
 
-metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
+metrics::Snapshot snapshot(const Shard& shard, const kafka::SourceStatus& source,
+                           const config::Config& config) {
   metrics::Snapshot snapshot;
   snapshot.version = EINLASS_VERSION;
   snapshot.librdkafka_version = kafka::library_version();
@@ -245,7 +253,6 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
       snapshot.routes[i].dead_letters_unusable = unusable.contains(config.routes[i].dead_letter);
     }
   }
-  const kafka::SourceStatus source = shard.source().status();
   snapshot.consumer = consumer_metrics(shard.counts(), source);
   snapshot.loops.push_back({shard.place().number, shard.counts().turns, thread_seconds()});
   snapshot.spans = {shard.spans().exported, shard.spans().dropped};

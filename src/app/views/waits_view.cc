@@ -71,11 +71,10 @@ bool comes_before(const WaitsView::Partition& a, const WaitsView::Partition& b) 
   return a.inside > b.inside;
 }
 
-WaitsView waits_of(const Shard& shard) {
+WaitsView waits_of(const Shard& shard, const kafka::SourceStatus& source) {
   WaitsView view;
   view.now = shard.now();
   view.lines = longest_lines(shard, view.now);
-  const kafka::SourceStatus source = shard.source().status();
   std::vector<std::pair<WaitsView::Partition, const core::Partition*>> all;
   for (const kafka::SourceStatus::Partition& partition : source.partitions) {
     const core::Partition* known = shard.gate().partition(partition.partition);

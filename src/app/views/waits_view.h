@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/kafka/source/source.h"
 #include "app/views/why.h"
 
 namespace einlass::app {
@@ -44,8 +45,9 @@ struct WaitsView {
   std::vector<Partition> partitions;  // Those that are stuck, then the fullest.
 };
 
+// `source`: the status of the shard's, as it is now.
 // REQUIRES: called on the shard's thread, or when that has ended.
-WaitsView waits_of(const Shard& shard);
+WaitsView waits_of(const Shard& shard, const kafka::SourceStatus& source);
 
 // The same order over several shards, each with its own.
 bool comes_before(const WaitsView::Partition& a, const WaitsView::Partition& b);
