@@ -239,30 +239,19 @@ Field<Limit> algorithm() {
   return field;
 }
 
-// Of the same number elsewhere: what is right at one of the two is told as right.
-void widen(OptionTraits& number, const OptionTraits& other) {
-  if (!number.bounds || !other.bounds) return;
-  set_bounds(number, std::min(number.bounds->first, other.bounds->first),
-             std::max(number.bounds->second, other.bounds->second));
-}
-
-// A parameter where people look it up; what is told of it is what is told of the first that has it,
-// but its bounds are the widest of all, since some algorithms can take more than others.
+// A parameter where people look it up: as the first that has it tells it, with the widest bounds.
 Field<Limit> parameter(std::string_view name) {
   std::vector<Option> all;
   for (const Algorithm& one : kAlgorithms) {
-    std::visit([&]<class P>(const P& defaults) { describe(kRows<P>, "", defaults, all); },
-               one.defaults);
+    std::visit([&]<class P>(const P& p) { describe(kRows<P>, "", p, all); }, one.defaults);
   }
   describe(kBurst, "", Limit{}, all);
+  std::erase_if(all, [&](const Option& one) { return one.name != name; });
   Field<Limit> field = read_elsewhere<Limit>();
-  const Option& first = *std::ranges::find(all, name, &Option::name);
-  static_cast<OptionTraits&>(field) = first;
-  for (const Option& one : all) {
-    if (one.name == name) widen(field, one);
-  }
+  static_cast<OptionTraits&>(field) = all.front();
+  for (const Option& one : all) widen(field, one);
   field.advice.clear();
-  field.default_words = first.default_value;
+  field.default_words = all.front().default_value;
   return field;
 }
 

@@ -1,6 +1,7 @@
 // The kinds of options, each as a field that reads a member of S and prints it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -93,6 +94,13 @@ Field<S> size(Bytes S::*member, Bytes least, Bytes most) {
 inline void set_bounds(OptionTraits& number, std::int64_t least, std::int64_t most) {
   number.range = std::to_string(least) + " to " + std::to_string(most);
   number.bounds = {least, most};
+}
+
+// Of the same number elsewhere: what is right at one of the two is told as right.
+inline void widen(OptionTraits& number, const OptionTraits& other) {
+  if (!number.bounds || !other.bounds) return;
+  set_bounds(number, std::min(number.bounds->first, other.bounds->first),
+             std::max(number.bounds->second, other.bounds->second));
 }
 
 // Of any integer, or of Permits. What is less than `least` is not written.
