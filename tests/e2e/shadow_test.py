@@ -78,6 +78,7 @@ class Shadow(scenario.Scenario):
             self.world.produce("results", 1)
             return self.said([gate], "tried")[0] > after[0]
         places.wait_until(admits_again, 20, "it is asked again")
+        self.world.receiver.wait_for(sum(self.world.ends("results")), 20, [gate])  # The last one may still be on its way.
         seen = self.world.receiver.deliveries()
         self.assert_nothing_lost(seen, "results")
         self.assert_no_duplicates(seen)
