@@ -263,11 +263,11 @@ class Live(scenario.Scenario):
         for partition, end in enumerate(self.world.ends("held")):
             self.world.kafka.delete_records("held", partition, end)
         self.world.create_topic("archive", 1)
-        self.world.create_topic("lost", 1)
         self.world.produce("busy", 1000)  # Tried again and again, a millisecond after each failure.
         self.world.produce("silent", 1)   # In flight for ever.
         self.wait_for_alerts({"EinlassOffsetsSkipped", "EinlassLoopBusy", "EinlassTargetDown", "EinlassNothingDelivered",
                               "EinlassRecordStuck"}, never={"EinlassLoopStuck"}, job=BESIDE)
+        self.world.create_topic("lost", 1)  # Not before: the group assigns all anew then.
         self.wait_until_quiet({"EinlassTargetUnusable", "EinlassDeadLettersUnusable", "EinlassLagNearRetention",
                                "EinlassPartlyUnready"}, job=BESIDE)
         stopped = StoppedThread(self.beside.process, "shard-1")
