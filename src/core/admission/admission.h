@@ -55,6 +55,9 @@ class Admission {
 
   // Nobody else probes while a probe's permit comes due within this time.
   static constexpr Duration kAheadOfProbe = Duration::seconds(5);
+  // Whatever a store has said of the next permit, it is asked again by then: what it said may come
+  // of a clock that was wrong, or of a state that somebody has repaired since. Half is by lot.
+  static constexpr Duration kLongestUnasked = Duration::seconds(30);
 
   Admission(const GateOptions& options, Records& records, Delivery& delivery, Deadlines& deadlines,
             std::vector<RouteStats>& stats);

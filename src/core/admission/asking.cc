@@ -136,7 +136,7 @@ Instant Admission::may_ask_at(const Line& line) const {
   if (horizon == line.asked_horizon) at = std::max(at, line.next_same_ask);
   // Of what others may ask for sooner, for they look further ahead, it was told its own time.
   const bool told = line.goes_first && horizon < shared_limits_[line.short_of].reach;
-  return told ? std::max(at, line.foretold) : at;
+  return told ? std::max(at, std::min(line.foretold, line.asked_at + kLongestUnasked)) : at;
 }
 
 // Empty if nothing stands in the way of asking; not_at_all if there is nothing to ask for now.

@@ -15,10 +15,6 @@ namespace {
 // After the answer that no waiting helps; the limit may be changed meanwhile.
 constexpr Duration kAskAgainAfterNever = Duration::seconds(1);
 
-// Whatever a store has said of the next permit, it is asked again by then: what it said may come of
-// a clock that was wrong, or of a state that somebody has repaired since.
-constexpr Duration kLongestUnasked = Duration::seconds(30);  // Half of it is drawn by lot.
-
 // How much further ahead than its route's horizon a permit for a costly record may lie.
 constexpr Duration kReach = Duration::seconds(30);
 

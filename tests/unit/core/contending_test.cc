@@ -109,6 +109,23 @@ TEST(Contending, who_does_not_look_ahead_asks_when_it_was_told_to) {
   EXPECT_EQ(askers(bench).back(), 0u);
 }
 
+// What it was told may be wrong by then.
+TEST(Contending, who_does_not_look_ahead_asks_again_within_half_a_minute) {
+  RouteOptions ahead = route_of({0, 1});
+  ahead.horizon = Duration::millis(50);
+  BenchGate bench(with({route_of({0}), ahead}));
+  bench.gate.add_line(LineId{1}, RouteId{1}, true);
+  bench.assign(0);
+  bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
+  bench.arrive(0, 0);
+  bench.arrive(1, 1, 1, 1);
+  for (const Ask& ask : bench.all<Ask>()) deny(bench, ask, Duration::seconds(3600));
+  bench.pass(Duration::seconds(31));
+  bench.answer({0});
+  bench.pass(Duration::millis(1));
+  EXPECT_EQ(std::ranges::count(askers(bench), 0u), 2);
+}
+
 // Else what was short once would be asked by one line at a time for ever, and the last of many
 // lines would wait for the answers to all others one after the other.
 TEST(Contending, each_answer_that_is_not_short_lets_twice_as_many_lines_ask_at_once) {
