@@ -85,35 +85,35 @@ end
 local booked, flow_of, n = {}, {}, 0
 local wait, held_up, waits_here = -1, 0, not reason
 
--- When an ask would get a permit for the flow, if nobody else asks.
-local function retry_for(i)
-  local soonest
-  local function look_at(at)
-    local could = b.kind.soonest_behind(b, booked, n, left_for_others(i, at, true), within)
-    if could then
-      could = math.max(could, at)
-      soonest = soonest and math.min(soonest, could) or could
-    end
-  end
-  look_at(now)
-  for _, o in ipairs(others) do
-    look_at(o.till)
-  end
-  if not soonest then
-    return idle_after
-  end
+-- When an ask would get a permit for the flow that is next by then, if nobody else asks.
+local function retry_after()
+  local earliest = now -- By the other buckets.
   for k = 1, buckets do
     local it = all[k]
     if k ~= nth then
       local at = it.kind.soonest and it.kind.soonest(it, booked, n, 1, within) or it.kind.reach(it, booked, n, 1) - within
-      soonest = math.max(soonest, at)
+      earliest = math.max(earliest, at)
     end
   end
-  return soonest - now
+  -- Who is next, and what is left for others, changes where a gate is not heard of any more.
+  table.sort(others, function(one, other)
+    return one.till < other.till
+  end)
+  for k = 0, #others do
+    local at, till = k > 0 and others[k].till or now, k < #others and others[k + 1].till or math.huge
+    local could = b.kind.soonest_behind(b, booked, n, left_for_others(next_flow(at), at, true), within)
+    if could then
+      could = math.max(could, earliest, at)
+      if could < till then
+        return could - now
+      end
+    end
+  end
+  return idle_after
 end
 
 while waits_here and n < max do
-  local i = next_flow()
+  local i = next_flow(now)
   if not i then
     break
   end
@@ -137,7 +137,7 @@ while waits_here and n < max do
     end
   end
   if late then
-    reason, wait, waits_here = late, retry_for(i), late == nth
+    reason, wait, waits_here = late, retry_after(), late == nth
     break
   end
   n = n + 1

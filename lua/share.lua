@@ -148,28 +148,28 @@ local function wanted(l, at, of_gate)
   return units
 end
 
-local function waited_for(l)
-  return waiting[l] > 0 or wanted(l, now, true) > 0
+local function waited_for(l, at)
+  return waiting[l] > 0 or wanted(l, at, true) > 0
 end
 
-local function top()
+local function top(at)
   local l = 1
-  while not waited_for(l) do
+  while not waited_for(l, at) do
     l = l + 1
   end
   return l
 end
 
-local function due_by_credit(l)
-  return l > 1 and credit[l] >= whole and l > top()
+local function due_by_credit(l, at)
+  return l > 1 and credit[l] >= whole and l > top(at)
 end
 
--- The flow that is next; nil: none waits.
-local function next_flow()
+-- The flow that is next, if no gate is heard of until then; nil: none waits.
+local function next_flow(at)
   local l, its
   for i = 1, levels do
     if waiting[i] > 0 then
-      local due = due_by_credit(i)
+      local due = due_by_credit(i, at)
       if not l or due and (not its or credit[i] > credit[l]) then
         l, its = i, due
       end
@@ -207,7 +207,7 @@ end
 -- How many units the bucket must still have behind a permit of that flow.
 local function left_for_others(i, at, of_gate)
   local l, units, short = level[i], 0, 0
-  if l > 1 and not due_by_credit(l) then
+  if l > 1 and not due_by_credit(l, at) then
     for above = 1, l - 1 do
       units = units + wanted(above, at, of_gate)
     end
@@ -232,9 +232,9 @@ end
 local function take(i)
   local l = level[i]
   if levels > 1 then
-    local first = top()
+    local first = top(now)
     for below = first + 1, levels do
-      if waited_for(below) then
+      if waited_for(below, now) then
         credit[below] = credit[below] + keep * cost
       end
     end

@@ -77,6 +77,7 @@ local bucket = {
   parameters = 3, reach = reach, book = book, pay = pay, remaining = remaining,
 }
 
+-- The second result is the instant that the stored level was of.
 function bucket.look(key, cost, place, now)
   local rate, micros, burst = ARGV[place] + 0, ARGV[place + 1] + 0, ARGV[place + 2] + 0
   local full, stored = burst * micros, redis.call('GET', key)
@@ -106,7 +107,7 @@ function bucket.look(key, cost, place, now)
   if now > at then
     advance(b, now)
   end
-  return b
+  return b, at
 end
 
 if shared then

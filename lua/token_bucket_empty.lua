@@ -1,5 +1,6 @@
 -- The token bucket that starts empty: it fills from the first ask on, which is written at once, whatever
--- comes of that ask. It is new again when nobody has used it for limits::kNewAfter.
+-- comes of that ask. It is new again when nobody has used it for limits::kNewAfter, also where its key is
+-- still there.
 -- Parameters and key: as of a token bucket.
 
 local look = algorithms.token_bucket.look
@@ -7,10 +8,10 @@ local look = algorithms.token_bucket.look
 algorithms.token_bucket_empty = {
   parameters = 3,
   look = function(key, cost, place, now)
-    local b = look(key, cost, place, now)
+    local b, at = look(key, cost, place, now)
     b.kept = 3600000000
-    if b.new then
-      b.level, b.unwritten = 0, not b.never
+    if b.new or now - at >= b.kept and b.level == b.full then
+      b.level, b.peak, b.before, b.unwritten = 0, 0, 0, not b.never
     end
     return b
   end,

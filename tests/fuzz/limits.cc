@@ -12,6 +12,7 @@
 #include "fuzz/source.h"
 #include "limits/permits/acquire.h"
 #include "limits/permits/refusal.h"
+#include "limits/rates/token_bucket.h"
 #include "units/check.h"
 
 namespace {
@@ -138,17 +139,17 @@ class Run {
     return result;
   }
 
-  // So that they answer as new ones do. One that starts empty may be forgotten once it is full.
+  // So that they answer as new ones do.
   bool all_fresh() const {
-    return std::all_of(buckets_.begin(), buckets_.end(), [this](const Bucket& b) {
-      return b.kind != kEmptyBucket && is_fresh(b.parameters, b.state, {now_});
-    });
+    return std::all_of(buckets_.begin(), buckets_.end(),
+                       [this](const Bucket& b) { return is_fresh(b.parameters, b.state, {now_}); });
   }
 
   // What there is of it when nobody uses it.
   std::int64_t all_of(const Bucket& b) const {
     const auto* bucket = std::get_if<TokenBucketParameters>(&b.parameters);
-    if (bucket && bucket->starts_empty) return bucket->rate.permits == 0 ? 0 : bucket->burst.value;
+    const bool fills = bucket && bucket->starts_empty && !is_fresh(b.parameters, b.state, {now_});
+    if (fills) return bucket->rate.permits == 0 ? 0 : bucket->burst.value;
     return peek(b.parameters, fresh(b.parameters, "key"), {now_}).value;
   }
 
@@ -215,6 +216,13 @@ class Run {
                        [](const Bucket& b) { return b.kind == kSpacedLog; });
   }
 
+  // A bucket that fills from empty is empty again when nobody has used it for an hour.
+  bool begins_anew(Duration retry) const {
+    return retry >= kNewAfter && std::any_of(buckets_.begin(), buckets_.end(), [](const Bucket& b) {
+             return b.kind == kEmptyBucket;
+           });
+  }
+
   // Whether nothing is granted before the told moment. A fixed window under other numbers may end
   // earlier than it says: what is booked there until then would make it last. A warm-up that has to
   // wait for another limit cools down meanwhile: who asks later may wait for less.
@@ -269,7 +277,8 @@ class Run {
     if (!source_.bit()) return;
     now_ = then;
     const Answer then_answered = acquire_at(now_, demand);
-    const bool another = (rounded(demand) || spaced(demand)) && then_answered.retry;
+    const bool inexact = rounded(demand) || spaced(demand) || begins_anew(retry);
+    const bool another = inexact && then_answered.retry;
     CHECK(then_answered.granted >= demand.min || another);
   }
 

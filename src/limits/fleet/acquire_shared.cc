@@ -134,7 +134,7 @@ Answer acquire_shared(std::span<const Charge> charges, std::size_t shared, Fleet
   Booking booking(charges, shared, horizon, now, due);
   bool waits_here = true;
   while (booking.count() < demand.max.value) {
-    const std::optional<std::size_t> flow = ask.next();
+    const std::optional<std::size_t> flow = ask.next(now);
     if (!flow) break;
     std::optional<std::size_t> late = booking.late();
     if (!late && !booking.leaves(ask.left_for_others(*flow, now))) {
@@ -145,7 +145,7 @@ Answer acquire_shared(std::span<const Charge> charges, std::size_t shared, Fleet
     if (late) {
       answer.reason = *late;
       const auto at = [&](std::int64_t units) { return booking.soonest(units); };
-      answer.retry = ask.retry(*flow, at) - now;
+      answer.retry = ask.retry(at) - now;
       waits_here = *late == shared;
       break;
     }

@@ -91,27 +91,28 @@ std::int64_t ShareAsk::wanted(std::uint8_t level, Instant at, bool of_gate) cons
   return units;
 }
 
-bool ShareAsk::waited_for(std::uint8_t level) const {
-  return levels_[level].waiting > 0 || wanted(level, now_, true) > 0;
+bool ShareAsk::waited_for(std::uint8_t level, Instant at) const {
+  return levels_[level].waiting > 0 || wanted(level, at, true) > 0;
 }
 
 // REQUIRES: somebody waits.
-std::uint8_t ShareAsk::top() const {
+std::uint8_t ShareAsk::top(Instant at) const {
   std::uint8_t level = 0;
-  while (!waited_for(level)) ++level;
+  while (!waited_for(level, at)) ++level;
   return level;
 }
 
-bool ShareAsk::due_by_credit(std::uint8_t level) const {
-  return level > 0 && credit_[level] >= kWhole && level > top();
+bool ShareAsk::due_by_credit(std::uint8_t level, Instant at) const {
+  return level > 0 && credit_[level] >= kWhole && level > top(at);
 }
 
-std::optional<std::size_t> ShareAsk::next() const {
+std::optional<std::size_t> ShareAsk::next(Instant at) const {
   std::optional<std::uint8_t> level;
   for (std::uint8_t i = 0; i < of_.levels; ++i) {
     if (levels_[i].waiting == 0) continue;
-    const bool due = due_by_credit(i);
-    const bool better = level && due && (!due_by_credit(*level) || credit_[i] > credit_[*level]);
+    const bool due = due_by_credit(i, at);
+    const bool better =
+        level && due && (!due_by_credit(*level, at) || credit_[i] > credit_[*level]);
     if (!level || better) level = i;
   }
   if (!level) return std::nullopt;
@@ -158,7 +159,7 @@ std::int64_t ShareAsk::short_of_level(std::size_t i, Instant at, bool of_gate) c
 std::int64_t ShareAsk::left_for_others(std::size_t flow, Instant at, bool of_gate) const {
   const std::uint8_t level = flows_[flow].key.first;
   std::int64_t units = 0;
-  if (!due_by_credit(level)) {
+  if (!due_by_credit(level, at)) {
     for (std::uint8_t above = 0; above < level; ++above) units += wanted(above, at, of_gate);
   }
   for (std::uint8_t below = level + 1; below < of_.levels; ++below) {
@@ -171,9 +172,9 @@ std::int64_t ShareAsk::left_for_others(std::size_t flow, Instant at, bool of_gat
 void ShareAsk::take(std::size_t i) {
   Flow& flow = flows_[i];
   const std::uint8_t level = flow.key.first;
-  const std::uint8_t first = top();
+  const std::uint8_t first = top(now_);
   for (std::uint8_t below = first + 1; below < of_.levels; ++below) {
-    if (waited_for(below)) credit_[below] += of_.keep * cost_;
+    if (waited_for(below, now_)) credit_[below] += of_.keep * cost_;
   }
   if (level != first) credit_[level] -= kWhole * cost_;
   flow.served += kUnit * cost_;

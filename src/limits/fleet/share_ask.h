@@ -21,30 +21,34 @@ class ShareAsk {
   // `cost` is what a permit takes of the limit.
   ShareAsk(FleetShare& share, const ShareDemand& demand, Permits cost, Instant now);
 
-  // The flow that is next, by its place in the ask; none if none waits any more.
-  std::optional<std::size_t> next() const;
+  // The flow that is next if no gate is heard of until `at`, by its place in the ask; none if none
+  // waits any more.
+  std::optional<std::size_t> next(Instant at) const;
 
   // How many units the limit must still have behind a permit of that flow, if no gate is heard of
   // until `at`; with or without what other flows of its own gate are to have.
   std::int64_t left_for_others(std::size_t flow, Instant at, bool of_gate = true) const;
 
-  // When the flow could have a permit, if nobody else asks. at(units) says when the limit could
-  // grant one and have as much left; none if waiting does not bring that nearer.
+  // When the flow that is next by then could have a permit, if nobody else asks. at(units) says
+  // when the limit could grant one and have as much left; none if waiting does not bring that
+  // nearer. REQUIRES: a flow waits.
   template <class At>
-  Instant retry(std::size_t flow, At at) const {
-    std::optional<Instant> soonest;
-    const auto look_at = [&](Instant time) {
-      const std::optional<Instant> could = at(left_for_others(flow, time));
-      if (!could) return;
-      const Instant then = std::max(time, *could);
-      soonest = soonest ? std::min(*soonest, then) : then;
-    };
-    look_at(now_);
-    for (const FleetShare::Gate& gate : others_) look_at(gate.until);
-    return soonest.value_or(now_ + demand_.idle_after);
+  Instant retry(At at) const {
+    // Who is next, and what is left for others, changes where a gate is not heard of any more.
+    std::vector<Instant> ends;
+    for (const FleetShare::Gate& gate : others_) ends.push_back(gate.until);
+    std::sort(ends.begin(), ends.end());
+    ends.push_back(kNever);
+    Instant time = now_;
+    for (const Instant end : ends) {
+      const std::optional<Instant> could = at(left_for_others(*next(time), time));
+      if (could && std::max(time, *could) < end) return std::max(time, *could);
+      time = end;
+    }
+    return now_ + demand_.idle_after;
   }
 
-  // A permit was booked for the flow. REQUIRES: it is next().
+  // A permit was booked for the flow. REQUIRES: it is next(now).
   void take(std::size_t flow);
 
   // What the state says of the flows, if nothing is asked.
@@ -76,9 +80,9 @@ class ShareAsk {
   void remember_own(bool claims);
   void look_at_others();
   std::int64_t wanted(std::uint8_t level, Instant at, bool of_gate) const;
-  bool waited_for(std::uint8_t level) const;
-  std::uint8_t top() const;
-  bool due_by_credit(std::uint8_t level) const;
+  bool waited_for(std::uint8_t level, Instant at) const;
+  std::uint8_t top(Instant at) const;
+  bool due_by_credit(std::uint8_t level, Instant at) const;
   std::int64_t short_of_level(std::size_t flow, Instant at, bool of_gate) const;
   void write_flows(const FleetShare::Gate& own, bool waits_here, ToldFlows& answer);
   FleetShare::Gate record(std::optional<Duration> retry, bool waits_here);

@@ -45,11 +45,16 @@ TokenBucket fresh(const TokenBucketParameters& parameters, std::string_view) {
   return {full(parameters), kLongAgo, 0, 0, parameters.rate.micros};
 }
 
-void advance(const TokenBucketParameters& parameters, TokenBucket& bucket, Instant now) {
-  // Nobody has used it yet, under whatever rate somebody looked at it: nothing is out.
-  if (parameters.starts_empty && bucket.at == kLongAgo) {
+void begin(const TokenBucketParameters& parameters, TokenBucket& bucket, Instant now) {
+  if (!parameters.starts_empty || parameters.rate.permits == 0) return;
+  // Nobody has used it yet, or for so long, under whatever rate somebody looked at it: nothing is
+  // out.
+  if (bucket.at == kLongAgo || is_fresh(parameters, bucket, now)) {
     bucket = {0, now, 0, 0, parameters.rate.micros};
   }
+}
+
+void advance(const TokenBucketParameters& parameters, TokenBucket& bucket, Instant now) {
   convert(parameters, bucket);
   if (now <= bucket.at) return;
   const Duration waited = now - bucket.at;
@@ -68,6 +73,7 @@ void advance(const TokenBucketParameters& parameters, TokenBucket& bucket, Insta
 Permits peek(const TokenBucketParameters& parameters, const TokenBucket& bucket, Instant now) {
   if (parameters.rate.permits == 0) return {0};
   TokenBucket next = bucket;
+  begin(parameters, next, now);
   advance(parameters, next, now);
   if (next.at > now) return {0};  // Whatever it holds is for later.
   return {std::max<std::int64_t>(0, next.level) / parameters.rate.micros};
@@ -76,6 +82,7 @@ Permits peek(const TokenBucketParameters& parameters, const TokenBucket& bucket,
 std::int64_t give_back(const TokenBucketParameters& parameters, TokenBucket& bucket, Permits cost,
                        std::span<const Returned> returned, Instant now) {
   TokenBucket next = bucket;
+  begin(parameters, next, now);
   advance(parameters, next, now);
   const Instant too_old = next.at - kGiveBackWithin;
   const std::int64_t count = std::ranges::count_if(

@@ -58,6 +58,9 @@ inline Permits most_cost(const TokenBucketParameters& parameters) { return param
 // A bucket that nobody has used. One that starts empty fills from the first look() at it on.
 TokenBucket fresh(const TokenBucketParameters& parameters, std::string_view key);
 
+// One that starts empty begins at `now` if it is new, or new again.
+void begin(const TokenBucketParameters& parameters, TokenBucket& bucket, Instant now);
+
 // Moves the bucket on to `now`; leaves it if that is behind it: time never runs backwards. A bucket
 // that was written under another rate keeps its level, less what is no whole unit of the new one.
 void advance(const TokenBucketParameters& parameters, TokenBucket& bucket, Instant now);
@@ -141,7 +144,7 @@ class TokenBucketLook {
 
 inline TokenBucketLook look(const TokenBucketParameters& parameters, TokenBucket& bucket,
                             Permits cost, Instant now) {
-  if (parameters.starts_empty && bucket.at == kLongAgo) advance(parameters, bucket, now);
+  begin(parameters, bucket, now);
   return {parameters, bucket, cost, now};
 }
 

@@ -125,7 +125,7 @@ def ask_shared(charges, place, asking, most, horizon, permit, now):
             late = place
             answer.held_up = "own" if fits(asking.left_for_others(flow, of_gate=False)) else "gates"
         if late is not None:
-            answer.reason, answer.retry = late, asking.retry(flow, soonest) - now
+            answer.reason, answer.retry = late, asking.retry(soonest) - now
             break
         _book(trial, answer.due, _next(trial, 0), permit)
         answer.flows.append(asking.flows.index(flow))

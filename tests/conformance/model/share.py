@@ -144,25 +144,28 @@ class Asking:
     def _wanted(self, level, others, rests):
         return sum(g.sums[level].D for g in others) + rests[level].D
 
-    def _waited_for(self, level):
-        return bool(self._mine(level)) or self._wanted(level, self.others, self.rest) > 0
+    def _others(self, at):
+        return [g for g in self.others if g.until > (self.now if at is None else at)]
 
-    def _top(self):
-        return next(level for level in range(len(self.rest)) if self._waited_for(level))
+    def _waited_for(self, level, at=None):
+        return bool(self._mine(level)) or self._wanted(level, self._others(at), self.rest) > 0
+
+    def _top(self, at=None):
+        return next(level for level in range(len(self.rest)) if self._waited_for(level, at))
 
     def _own_sums(self, level):
         mine, rest = self._mine(level), self.rest[level]
         return sum(f.weight for f in mine) + rest.W, sum(f.N for f in mine) + rest.N
 
-    def _due_by_credit(self, level):
-        return level > self._top() and self.share.credit[level] >= WHOLE
+    def _due_by_credit(self, level, at=None):
+        return level > self._top(at) and self.share.credit[level] >= WHOLE
 
-    def next(self):
-        """The flow that is next; None if none waits."""
+    def next(self, at=None):
+        """The flow that is next, if nobody is heard of until `at`; None if none waits."""
         levels = [level for level in range(len(self.rest)) if self._mine(level)]
         if not levels:
             return None
-        due = [level for level in levels if self._due_by_credit(level)]
+        due = [level for level in levels if self._due_by_credit(level, at)]
         level = max(due, key=lambda level: self.share.credit[level]) if due else levels[0]
         W, N = self._own_sums(level)
         mine = self._mine(level)
@@ -171,14 +174,14 @@ class Asking:
     def _done(self, flow):
         return (flow.N + UNIT * self.cost) // flow.weight
 
-    def left_for_others(self, flow, now=None, of_gate=True):
-        """Units that the limit must still have behind a permit of this flow, if nobody is heard of until `now`; with or
+    def left_for_others(self, flow, at=None, of_gate=True):
+        """Units that the limit must still have behind a permit of this flow, if nobody is heard of until `at`; with or
         without what other flows of the same gate are to have."""
-        others = [g for g in self.others if g.until > (self.now if now is None else now)]
+        others = self._others(at)
         rests = self.rest if of_gate else [Sums()] * len(self.rest)
         level, credit = flow.level, self.share.credit
         units = 0
-        for above in range(0 if self._due_by_credit(level) else level):
+        for above in range(0 if self._due_by_credit(level, at) else level):
             units += self._wanted(above, others, rests)
         for below in range(level + 1, len(credit)):
             units += min(max(0, credit[below] // WHOLE), self._wanted(below, others, rests))
@@ -192,14 +195,15 @@ class Asking:
             short += min(rest.D * UNIT, max(0, rest.W * flow.N // flow.weight - rest.N))
         return units + short // UNIT
 
-    def retry(self, flow, at):
-        """When the flow could have a permit; at(units) says when the limit has as much behind one more, or None."""
-        possible = []
-        for time in [self.now] + [g.until for g in self.others]:
-            instant = at(self.left_for_others(flow, time))
-            if instant is not None:
-                possible.append(max(time, instant))
-        return min(possible, default=self.now + self.idle_after)
+    def retry(self, at):
+        """When whoever is next then could have a permit; at(units) says when the limit has as much behind one more, or
+        None."""
+        ends = sorted(g.until for g in self.others)
+        for time, end in zip([self.now] + ends, ends + [None]):
+            instant = at(self.left_for_others(self.next(time), time))
+            if instant is not None and (end is None or max(time, instant) < end):
+                return max(time, instant)
+        return self.now + self.idle_after
 
     def take(self, flow):
         credit, top = self.share.credit, self._top()

@@ -30,14 +30,13 @@ class TokenBucket(Bucket):
         return p.permits > 0 and n * cost <= p.burst
 
     def begin(self, p, now):
-        if not p.starts_empty or self.at != -NO_BOUND:
+        if not p.starts_empty or p.permits == 0 or self.at != -NO_BOUND and not self.forgettable(p, now):
             return False
-        self.advance(p, now)
+        self.level, self.at, self.micros = 0, now, p.micros
+        self.peak = self.before = 0
         return True
 
     def advance(self, p, now):
-        if p.starts_empty and self.at == -NO_BOUND:
-            self.level, self.at = 0, now
         full = p.burst * p.micros
         if self.micros != p.micros:
             self.level = min(full, self.level * p.micros // self.micros)
@@ -79,10 +78,12 @@ class TokenBucket(Bucket):
 
     def remaining(self, p, now):
         look = self.copy()
+        look.begin(p, now)
         look.advance(p, now)
         return 0 if look.at > now or p.permits == 0 else max(0, look.level // p.micros)
 
     def release(self, p, cost, permits, now):
+        self.begin(p, now)
         self.advance(p, now)
         room = p.burst * p.micros - max(self.peak, self.before, self.level)
         known = sum(at > self.at - GENERATION for _, at in permits)

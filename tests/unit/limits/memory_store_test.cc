@@ -5,6 +5,7 @@
 #include <string>
 
 #include "adapters/memory/store.h"
+#include "limits/rates/token_bucket.h"
 #include "unit/limits/asking.h"
 
 namespace einlass::memory {
@@ -280,6 +281,16 @@ TEST_F(MemoryStore, ABucketIsKeptWhileALineUsesItOrItIsNotFull) {
   EXPECT_TRUE(ask(0, 2'000).due.empty());
   ask(1, 60 * limits::kSecond);
   EXPECT_EQ(store_.status().buckets, 2U);
+}
+
+TEST_F(MemoryStore, ABucketThatStartsEmptyIsSoAgainThoughALineHasIt) {
+  const limits::Limit empty{
+      "empty", limits::TokenBucketParameters{{1, limits::kSecond}, {5}, true}, {1}};
+  add(0, {{&empty, ""}});
+  EXPECT_TRUE(ask(0, 0).due.empty());
+  EXPECT_EQ(ask(0, 5 * limits::kSecond, 1, 9).due.size(), 5U);
+  const std::int64_t idle = 5 * limits::kSecond + limits::kNewAfter.us;
+  EXPECT_TRUE(ask(0, idle, 1, 9).due.empty());
 }
 
 TEST_F(MemoryStore, AFullBucketThatNoLineUsesLeaves) {

@@ -189,6 +189,19 @@ TEST(TokenBucket, AskedUnderTwoRatesInTurnItStarvesNobody) {
   EXPECT_LE(granted, 1'001);
 }
 
+TEST(TokenBucket, one_that_starts_empty_is_so_again_after_an_hour_without_use_and_once_it_is_full) {
+  constexpr std::int64_t kHour = kNewAfter.us;
+  Asking soon({TokenBucketParameters{{1, kSecond}, {3}, true}});
+  EXPECT_EQ(soon.ask(kNow).retry, kSecond);
+  EXPECT_EQ(soon.ask(kNow + kHour - 1, {1, 3}).granted, 3);
+  EXPECT_EQ(soon.ask(kNow + 2 * kHour - 1, {1, 3}).retry, kSecond);
+  EXPECT_EQ(soon.ask(kNow + 2 * kHour - 1 + kSecond, {1, 3}).granted, 1);
+
+  Asking late({TokenBucketParameters{{1, kHour}, {3}, true}});
+  EXPECT_EQ(late.ask(kNow).retry, kHour);
+  EXPECT_EQ(late.ask(kNow + 3 * kHour - 1, {1, 3}).granted, 2);
+}
+
 TEST(TokenBucket, IsFreshWhenFullAndForgotten) {
   Asking limit({bucket(1, 100, 2)});
   EXPECT_TRUE(limit.is_fresh(kNow));
