@@ -108,15 +108,18 @@ void Flows::promise_no_more(std::uint32_t flow) {
   if (fleet_) fleet_->promise_no_more(flow);
 }
 
-// What the first level has taken each of those below it earns a part of. REQUIRES: somebody is
-// ready.
+// Of what is taken each level but the very first earns a part, also one that has only lower ones
+// beside it now: these go before it by what they have earned. What a level has goes for what it
+// takes; as the first that is ready it needs none. REQUIRES: somebody is ready.
 void Flows::charge(Claims& claims, std::uint8_t taken, std::int64_t cost) const {
   std::uint8_t top = 0;
   while (claims[top].ready == 0) ++top;
-  for (std::uint8_t i = top + 1; i < options_.levels; ++i) {
+  for (std::uint8_t i = 1; i < options_.levels; ++i) {
     if (claims[i].ready > 0) claims[i].credit += options_.keep * cost;
   }
-  if (taken != top) claims[taken].credit -= kWhole * cost;
+  std::int64_t& credit = claims[taken].credit;
+  const std::int64_t left = credit - kWhole * cost;
+  credit = taken == top ? std::max<std::int64_t>(0, left) : left;
 }
 
 // REQUIRES: somebody is ready.
@@ -127,7 +130,7 @@ std::uint8_t Flows::next_level(const Claims& claims) const {
   for (std::uint8_t i = first + 1; i < options_.levels; ++i) {
     const Claim& claim = claims[i];
     if (claim.ready == 0 || claim.credit < kWhole) continue;
-    if (next == first || claim.credit > claims[next].credit) next = i;
+    if (claims[next].credit < kWhole || claim.credit > claims[next].credit) next = i;
   }
   return next;
 }

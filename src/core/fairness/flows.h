@@ -1,9 +1,9 @@
 // The ready records of one line by level and flow, and whose turn it is.
 //
-// The first level with something ready goes first. But each level below it earns a part of what is
-// taken while it has something ready, and goes once that is a whole permit: so a level's k-th
-// record waits for at most (k + 1) / keep permits. Within a level the flows take turns by weight,
-// and a flow's records go first come, first served.
+// The first level with something ready goes first. But each but the very first earns a part of what
+// is taken while it has something ready, and goes once that is a whole permit, who has earned most
+// before others: so a level's k-th record waits for at most (k + 1) / keep permits. Within a level
+// the flows take turns by weight, and a flow's records go first come, first served.
 #pragma once
 
 #include <array>

@@ -151,6 +151,36 @@ TEST(Flows, a_lower_level_waits_for_a_bounded_number_of_permits) {
   }
 }
 
+// Also where those before it come and go, so that it is the first one now and then.
+TEST(Flows, a_level_in_the_middle_waits_for_a_bounded_number_of_permits) {
+  constexpr double kKeep = 0.3;
+  for (unsigned pattern = 0; pattern < 1u << 12; ++pattern) {
+    Flows flows(ShareOptions{.levels = 3, .keep = 30}, false);
+    Records records(5);
+    std::uint32_t number = 0;
+    const auto arrive = [&](std::uint32_t slot, std::uint8_t level) {
+      Record& record = records.enter({slot, number++}, RouteId{0}, PartitionId{0}, Lanes::kNone,
+                                     RecordState::ready);
+      record.flow = {FlowKey{level + 1u}, 1, level, 0};
+      flows.push_back(records, record);
+    };
+    for (const std::uint32_t slot : {1u, 2u, 3u, 4u}) arrive(slot, slot < 3 ? 1 : 2);
+    std::map<int, int> waited;
+    for (unsigned turn = 0; turn < 48; ++turn) {
+      if (flows.ready(0) == 0 && (pattern >> turn % 12 & 1)) arrive(0, 0);
+      Record& next = records[flows.front()];
+      const std::uint8_t level = next.flow.level;
+      flows.take(records, next, Permits{1});
+      records.move(next, RecordState::absent);
+      for (const int other : {1, 2}) ++waited[other];
+      if (level == 0) continue;
+      EXPECT_LE(waited[level], 2 / kKeep) << "pattern " << pattern << " level " << +level;
+      waited[level] = 0;
+      arrive(next.id.slot, level);
+    }
+  }
+}
+
 TEST(Flows, a_level_alone_has_everything) {
   Shared shared({3, 5});
   shared.arrive({3, 1, 2}, 50);
