@@ -7,8 +7,9 @@
 namespace einlass::simulation {
 namespace {
 
-// In permits of the highest cost: two where nobody comes and goes, three where somebody does.
-constexpr double kMostBehind = 3;
+// In permits of the highest cost: two where nobody comes and goes, three where somebody does; and
+// two for a level, whoever does (docs/shares.md).
+constexpr double kMostBehind = 3, kMostKept = 2;
 
 }  // namespace
 
@@ -54,7 +55,7 @@ void FlowChecks::check_weights(Line& line, const Levels& levels, const core::Flo
 }
 
 void FlowChecks::check_levels(Line& line, const core::ShareOptions& share, const Levels& levels,
-                              std::uint8_t taken, double cost, double bound) {
+                              std::uint8_t taken, double cost, double most_cost) {
   const double keep = cost * share.keep / 100;
   std::uint8_t first = 0;  // That surely has something.
   while (first < share.levels && !(levels.contains(first) && !levels.at(first).surely.empty())) {
@@ -66,10 +67,11 @@ void FlowChecks::check_levels(Line& line, const core::ShareOptions& share, const
     if (i > first) line.overtaken.erase(i);
     if (!levels.contains(i) || levels.at(i).surely.empty()) continue;
     const double too_few = line.kept_too_few[i].add(i == 0 ? 0 : keep - (taken == i ? cost : 0));
-    require(too_few < bound, "level_keeps", "level " + std::to_string(i));
+    require(too_few < kMostKept * most_cost, "level_keeps", "level " + std::to_string(i));
     if (i > first) continue;
     const double overtaken = line.overtaken[i].add((taken > i ? cost : 0) - kept);
-    require(overtaken < bound * share.levels, "level_first", "level " + std::to_string(i));
+    require(overtaken < kMostBehind * most_cost * share.levels, "level_first",
+            "level " + std::to_string(i));
   }
 }
 
@@ -77,10 +79,10 @@ void FlowChecks::sent(core::LineId id, const core::ShareOptions& share, const co
                       std::int64_t cost, std::int64_t most_cost, std::span<const Waiting> waiting) {
   Line& line = lines_[id];
   const Levels levels = levels_of(waiting);
-  const double bound = kMostBehind * static_cast<double>(most_cost);
+  const auto most = static_cast<double>(most_cost);
   end_courses(line, levels);
-  check_weights(line, levels, flow, static_cast<double>(cost), bound);
-  check_levels(line, share, levels, flow.level, static_cast<double>(cost), bound);
+  check_weights(line, levels, flow, static_cast<double>(cost), kMostBehind * most);
+  check_levels(line, share, levels, flow.level, static_cast<double>(cost), most);
 }
 
 }  // namespace einlass::simulation

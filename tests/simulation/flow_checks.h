@@ -61,7 +61,7 @@ class FlowChecks {
   static void check_weights(Line& line, const Levels& levels, const core::FlowMark& flow,
                             double cost, double bound);
   static void check_levels(Line& line, const core::ShareOptions& share, const Levels& levels,
-                           std::uint8_t taken, double cost, double bound);
+                           std::uint8_t taken, double cost, double most_cost);
 
   std::map<core::LineId, Line> lines_;
 };

@@ -294,7 +294,7 @@ void Instance::reload(Duration delay) {
     settings_ = world_.settings;
     records_.reloaded();
     permits_.reloaded();
-    limits_.reloaded();
+    limits_.reloaded(world_.timeline.now());
     commands_.clear();
     gate_->reconfigure(settings_.gate, now, commands_);
     carry_out();
@@ -315,6 +315,8 @@ std::string Instance::longest_lines() const {
     text += "; line " + std::to_string(line.line.value) + " of gate " + std::to_string(number_) +
             ": " + std::to_string(line.waiting) + " wait for " +
             std::to_string(static_cast<int>(line.waits));
+    if (line.limit) text += " of limit " + std::to_string(line.limit->value);
+    if (line.until) text += " until " + std::to_string(line.until->us);
   }
   return text;
 }

@@ -55,7 +55,7 @@ void LimitChecks::ask(const core::Ask& command, core::RouteId route, Instant now
     ++limit.open;
     // Who waits for two stands in the queue of one.
     if (command.again || shared.size() > 1 || learns(route, command)) continue;
-    if (others_look_further(key, command.horizon)) continue;
+    if (others_look_further(key, command.horizon) || command.cost < limit.cost) continue;
     const Instant reaches = now + std::max(command.horizon, limit.ahead);
     require(reaches >= limit.earliest, "shared_before_retry",
             "limit " + std::to_string(key.second) + ", " +
@@ -99,6 +99,7 @@ void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   if (open->ask.horizon > settings_.gate.routes[open->route.value].horizon) {
     for (const SharedKey& key : shared_of(open->route)) shared_[key].earliest = Instant{};
   }
+  line.short_of_all = false;
   const bool is_short = static_cast<std::int64_t>(event.due.size()) < open->ask.max.value;
   if (is_short && !event.retry && event.due.empty() && !old) line.told = now + kAfterNever;
   if (!is_short || !event.retry) return;
@@ -112,6 +113,7 @@ void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   const Instant told = now + wait;
   if (!old) line.told = told;
   if (settings_.limits[reason].keyed) return;
+  line.short_of_all = true;
   Shared& shared = shared_[{route.options.store.value, reason}];
   if (!all_old) shared.told = told;
   if (held) return;
@@ -127,6 +129,7 @@ void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   }
   shared.earliest = earliest;
   shared.ahead = event.ahead;
+  shared.cost = open->ask.cost;
 }
 
 void LimitChecks::failed(const core::PermitsFailed& event, Instant now) {
@@ -153,7 +156,9 @@ void LimitChecks::limits_changed(const core::LimitsChanged& event, core::RouteId
   at->second.changed = at->second.asking;
   at->second.all_changed |= at->second.asking && event.shared;
   if (event.shared) at->second.all_changed_at = now;
-  if (!at->second.failed) at->second.told = std::min(at->second.told, now);
+  // What a limit without key has said holds, whatever the line's own numbers are.
+  const bool holds = at->second.short_of_all && !event.shared;
+  if (!at->second.failed && !holds) at->second.told = std::min(at->second.told, now);
 }
 
 void LimitChecks::begin_anew() {
@@ -161,9 +166,12 @@ void LimitChecks::begin_anew() {
 }
 
 // What answers say that are on their way is of the old numbers.
-void LimitChecks::reloaded() {
+void LimitChecks::reloaded(Instant now) {
   begin_anew();
-  for (auto& [id, line] : lines_) line.changed = line.all_changed = line.asking;
+  for (auto& [id, line] : lines_) {
+    line.changed = line.all_changed = line.asking;
+    line.all_changed_at = now;
+  }
 }
 
 bool LimitChecks::others_ask(core::RouteId route) const {

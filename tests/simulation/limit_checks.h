@@ -30,7 +30,7 @@ class LimitChecks {
   void line_forgotten(core::LineId line) { lines_.erase(line); }
   // What limits said before says nothing any more.
   void begin_anew();
-  void reloaded();
+  void reloaded(Instant now);
 
   // Whether somebody's question to a limit without key of the route is open.
   bool others_ask(core::RouteId route) const;
@@ -45,6 +45,7 @@ class LimitChecks {
   struct Shared {
     Instant earliest{};  // When the next permit is due, as the last answer that was short told.
     Duration ahead;      // How far ahead the limiter looked then.
+    Permits cost{1};     // Of the record that it was short for: who needs less may ask before.
     Instant told{};      // From then on it is looked for something.
     std::int64_t open = 0;
   };
@@ -58,6 +59,7 @@ class LimitChecks {
     bool asking = false;
     bool at_a_change = false;  // The open ask was sent in the turn of one of all.
     bool left = false;         // A record of it, since it asked last.
+    bool short_of_all = false;  // What is told comes of a limit without key.
   };
   struct Open {
     core::RouteId route;

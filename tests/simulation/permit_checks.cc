@@ -106,14 +106,16 @@ void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant n
   } else {
     check_new(command, line, wanting);
   }
-  // Where costs differ it was denied for one record, and the next may cost less.
-  const bool for_another = options(line).cost_varies && line.left;
+  // Where costs differ it was denied for one record, and the next may cost less. What is asked
+  // again was judged the first time.
+  const bool for_another = command.again || (options(line).cost_varies && line.left);
   require(now >= line.not_before || command.horizon != line.denied_horizon || for_another,
           "ask_before_retry", std::to_string((line.not_before - now).us) + " us");
   line.asking = true;
   line.left &= command.again;  // It is for the same records.
   ++asks_;
   line.asked = command.max.value;
+  line.asked_at = now;
   open_[command.ask] = Question{command, costs_of(command), flows_of(command), {}};
 }
 

@@ -48,6 +48,8 @@ class PermitChecks {
   bool has_none(core::LineId line) const {
     return lines_[line.value].held == 0 && !lines_[line.value].asking;
   }
+  // When it asked last. REQUIRES: it is known.
+  Instant asked_at(core::LineId line) const { return lines_[line.value].asked_at; }
   // How many permits the lines of a target hold or have asked for.
   std::int64_t reserved(core::TargetId target) const;
 
@@ -83,6 +85,7 @@ class PermitChecks {
     core::RouteId route;
     bool asking = false;
     std::int64_t asked = 0;          // The last ask's max.
+    Instant asked_at{};
     std::optional<Question> failed;  // Asked again before anything else.
     std::int64_t held = 0;
     Instant last_due{};

@@ -189,8 +189,9 @@ RecordChecks::LinesAtTarget RecordChecks::lines_at(core::TargetId target, Instan
   return lines;
 }
 
-// All places divided among the lines are a line's part; what it takes beyond that leaves an eighth
-// free. Where keys or other routes may bring lines at any time there are two at least.
+// All places divided among the lines are a line's part, and of what that leaves over it takes one
+// where nobody has it yet; what it takes beyond that leaves an eighth free. Where keys or other
+// routes may bring lines at any time there are two at least.
 bool RecordChecks::may_have_place(core::TargetId target, const LinesAtTarget& lines,
                                   core::LineId line) const {
   const std::uint32_t most = settings_.gate.targets[target.value].max_in_flight;
@@ -204,7 +205,12 @@ bool RecordChecks::may_have_place(core::TargetId target, const LinesAtTarget& li
       keyed += (route.shared_limits >> i & 1) == 0;
   }
   const std::size_t parts = std::max<std::size_t>(lines.size(), routes > 1 || keyed > 0 ? 2 : 1);
-  return parts == 1 || std::size_t{lines.at(line)} * parts < most || room > most / 8;
+  const std::size_t part = most < 8 ? (most + parts - 1) / parts  // None stays free.
+                                    : std::max<std::size_t>(most / parts, 1);
+  std::size_t beyond = 0;
+  for (const auto& [one, held] : lines) beyond += std::max<std::size_t>(held, part) - part;
+  const bool left_over = lines.at(line) <= part && parts * part + beyond < most;
+  return parts == 1 || lines.at(line) < part || left_over || room > most / 8;
 }
 
 // A line stands back for it has its part of the places.
@@ -295,13 +301,14 @@ void RecordChecks::check_shares(const PermitChecks& permits, Instant now) {
     // The fresh records may be those of a line that has as many places as it may.
     const bool stood_back = somebody_has_enough(retry.target, now);
     for (const Shadow& shadow : records_) {
-      if (shadow.attempt > 0 || !was_ready(shadow, settled_)) continue;
+      if (shadow.attempt > 0 || !was_ready(shadow, retry.before)) continue;
       const core::RouteOptions& options = settings_.gate.routes[shadow.route.value];
       if (options.target != retry.target || options.cost_varies) continue;
       const bool same = shadow.line == retry.line;
       require(!same || !retry.in_line, "retry_share_in_line", std::to_string(retry.line.value));
-      const bool due = options.limit_count == 0 || permits.holds_due(shadow.line, settled_);
-      require(same || !retry.among_lines || !due || stood_back, "retry_share_among_lines",
+      const bool due = options.limit_count == 0 || permits.holds_due(shadow.line, retry.by);
+      if (same || !was_ready(shadow, retry.by)) continue;
+      require(!retry.among_lines || !due || stood_back, "retry_share_among_lines",
               std::to_string(retry.line.value) + " before " + std::to_string(shadow.line.value));
     }
   }

@@ -222,7 +222,7 @@ class RecordChecks {
   void check_bounds(const Owned& to, Instant now) const;
   void check_leaving(core::PartitionId id, const Owned& partition, Instant now) const;
   void check_books(const core::Gate& gate, core::RouteId route, Instant now) const;
-  void check_share(const Shadow& shadow, const PermitChecks& permits);
+  void check_share(const Shadow& shadow, const PermitChecks& permits, Instant now);
   void check_flows(const Shadow& shadow, Instant now);
   void check_not_shut(const Shadow& shadow, Instant now) const;
   void check_places_used(core::TargetId target, Instant now) const;
@@ -247,6 +247,7 @@ class RecordChecks {
     core::LineId line;
     core::TargetId target;
     bool in_line, among_lines;
+    Instant before, by;  // Records of its line, and of others, that came later do not count.
   };
   std::vector<Beyond> beyond_;              // Retries of this event that no credit paid for.
   std::vector<std::int64_t> line_records_;  // By line: unforgotten, no orphans.

@@ -62,7 +62,7 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
   if (shadow->leads) check_first(command, *shadow, now);
   transactions_[command.target.value].request = shadow->request;
   check_lane(*shadow);
-  check_share(*shadow, permits);
+  check_share(*shadow, permits, now);
   check_flows(*shadow, now);
   const core::Permit& permit = command.permit;
   const bool its = permit.flow == shadow->flow.in_fleet && permit.flow_level == shadow->flow.level;
@@ -96,8 +96,9 @@ void RecordChecks::check_places(const Shadow& shadow, Instant now) const {
               std::to_string(in_flight_[target.value]) + " in all");
 }
 
-// Whether a fresh record could have gone instead is seen when the event is over.
-void RecordChecks::check_share(const Shadow& shadow, const PermitChecks& permits) {
+// Whether a fresh record could have gone instead is seen when the event is over. The permit of a
+// probe was asked for by the line whose turn it was then.
+void RecordChecks::check_share(const Shadow& shadow, const PermitChecks& permits, Instant now) {
   const core::RouteOptions& options = settings_.gate.routes[shadow.route.value];
   const bool retry = shadow.attempt > 0;
   const std::int64_t saved = core::SharedCredit::kMostSaved + permits.reserved(options.target);
@@ -106,7 +107,13 @@ void RecordChecks::check_share(const Shadow& shadow, const PermitChecks& permits
   // Where costs vary the permit in hand may fit nothing but a retry.
   const bool among = targets_.pays(options.target, retry, saved) || options.cost_varies;
   const bool within = targets_.pays_in_line(options.target, shadow.line, retry);
-  if (!among || !within) beyond_.push_back({shadow.line, options.target, !within, !among});
+  if (among && within) return;
+  const bool probes = options.limit_count > 0 && !targets_.lets_all_through(options.target, now);
+  // Where events share an instant it does not say in which of them a record became ready.
+  const Instant before = std::min(settled_, now - Duration{1});
+  const Instant asked = permits.asked_at(shadow.line) - Duration{1};
+  const Instant by = probes ? std::min(asked, before) : before;
+  beyond_.push_back({shadow.line, options.target, !within, !among, before, by});
 }
 
 // Where records behind others go with these, and where a target is probed, it is not the share that

@@ -147,7 +147,7 @@ struct EventText {
         .take();
   }
   std::string operator()(const core::LimitsChanged& e) const {
-    return Words("LimitsChanged").add("line", e.line.value).take();
+    return Words("LimitsChanged").add("line", e.line.value).add("shared", e.shared).take();
   }
   std::string operator()(const core::StoreDown& e) const {
     return Words("StoreDown").add("store", e.store.value).take();

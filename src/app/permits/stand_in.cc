@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "app/setup/wiring.h"
-#include "core/admission/admission.h"
+#include "core/admission/line.h"
 #include "units/check.h"
 
 namespace einlass::app {
@@ -21,7 +21,7 @@ StandIn::StandIn(const config::Config& config, ProcessLimits& limits, core::Even
       limits_(limits),
       shares_(events, limits.shares()),
       routes_(config.routes.size()),
-      due_at_once_(core::Admission::kMostPerAsk) {
+      due_at_once_(core::kMostPerAsk) {
   read_routes(config);
 }
 

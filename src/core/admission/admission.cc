@@ -16,14 +16,13 @@ Admission::Admission(const GateOptions& options, Records& records, Delivery& del
       targets_(options.targets.size()),
       paused_routes_(options.routes.size()),
       stores_(options.stores),
+      places_(options, delivery),
+      shared_limits_(options, lines_),
+      retry_budget_(options, delivery, targets_, shared_limits_, lines_),
+      picker_(options, records, delivery, retry_budget_),
       random_(options.seed ^ 0xA5A5A5A5A5A5A5A5u) {
-  find_shared_limits();
-  std::vector<bool> has_route(targets_.size());
   for (const RouteOptions& route : options.routes) {
-    TargetQueues& target = targets_[route.target.value];
-    target.many |= has_route[route.target.value];
-    target.free_of_limits |= route.limit_count == 0;
-    has_route[route.target.value] = true;
+    targets_[route.target.value].free_of_limits |= route.limit_count == 0;
   }
 }
 
@@ -32,6 +31,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep, bool paused) {
   Line& line = lines_[id.value];
   CHECK(!line.in_use);
   line.in_use = true;
+  line.id = id;
   line.keep = keep;
   line.route = route;
   const RouteOptions& options = options_.routes[route.value];
@@ -104,6 +104,7 @@ void Admission::place_free(const Record& record, Instant now, Commands& commands
     return;
   }
   CHECK(line.in_flight > 0);
+  if (!is_paused(line)) places_.give_back(line);
   --line.in_flight;
   queues_of(line).touched = true;
   if (line.waits != LineWaits::parked) return;
@@ -120,7 +121,7 @@ void Admission::ended(const Record& record, Instant now, Commands& commands) {
     line.next_ask = now;
     serve(line, now, commands);
   }
-  place_under_way(record.route, now);
+  shared_limits_.ended(record.route, now);
 }
 
 void Admission::serve(LineId id, Instant now, Commands& commands) {
@@ -154,7 +155,7 @@ Turns& Admission::turns_of(Line& line) {
     case LineWaits::turn_ahead:
       return target.ahead.turns;
     case LineWaits::limit:
-      return shared_limits_[line.limit].turns;
+      return shared_limits_.turns(line.limit);
     default:
       CHECK(line.waits == LineWaits::store);
       return stores_[route_of(line).store.value].waiting;
@@ -171,26 +172,26 @@ void Admission::wait_for(Line& line, LineWaits what, SharedIndex limit, bool fir
   if (what == LineWaits::not_at_all) return;
   line.waits = what;
   line.limit = limit;
-  if (limit != kNoShared) shared_limits_[limit].touched = true;
+  if (limit != kNoShared) shared_limits_.touch(limit);
   if (what == LineWaits::parked) {
-    queues_of(line).parked.set(index_of(line), line.in_flight);
+    queues_of(line).parked.set(line.id.value, line.in_flight);
   } else {
     const bool had_turn = limit != kNoShared && limit == line.short_of && line.goes_first;
-    turns_of(line).join(lines_, index_of(line), first || had_turn);
+    turns_of(line).join(lines_, line.id.value, first || had_turn);
   }
 }
 
 void Admission::wait_no_more(Line& line) {
   if (line.waits == LineWaits::not_at_all) return;
   if (line.waits == LineWaits::parked) {
-    queues_of(line).parked.erase(index_of(line));
+    queues_of(line).parked.erase(line.id.value);
   } else {
-    turns_of(line).leave(lines_, index_of(line));
+    turns_of(line).leave(lines_, line.id.value);
   }
   // Whoever is first now may have use for what was of none to this one, and retries may have waited
   // for the sake of its fresh records.
   queues_of(line).touched = true;
-  if (line.limit != kNoShared) shared_limits_[line.limit].touched = true;
+  if (line.limit != kNoShared) shared_limits_.touch(line.limit);
   line.waits = LineWaits::not_at_all;
   line.limit = kNoShared;
 }
@@ -205,7 +206,7 @@ void Admission::serve_waiting(Instant now, Commands& commands) {
     for (std::uint16_t i = 0; i < targets_.size(); ++i) {
       if (targets_[i].touched) serve_target(TargetId{i}, now, commands);
     }
-    again = std::ranges::any_of(shared_limits_, &SharedLimit::touched);
+    again = shared_limits_.any_touched();
   } while (again);
 }
 
@@ -256,7 +257,7 @@ void Admission::look_again(Instant now, Commands& commands) {
     target.touched = true;
     target.gather_until = std::min(target.gather_until, now + options_.targets[i].batch.linger);
   }
-  for (SharedLimit& limit : shared_limits_) limit.forget_shortage(now);
+  shared_limits_.forget_shortage(now);
   for (Line& line : lines_) {
     if (!line.in_use) continue;
     line.changed = line.all_changed = line.open_ask.has_value();
@@ -268,15 +269,11 @@ void Admission::limits_changed(const LimitsChanged& event, Instant now, Commands
   const auto id = event.line.value;
   if (id >= lines_.size()) return;
   Line& line = lines_[id];
-  if (event.shared) forget_shared_shortage(line, now);  // Though it is gone itself.
+  if (event.shared) shared_limits_.forget_shortage(line, now);  // Though it is gone itself.
   if (!line.in_use) return;
   line.changed = line.open_ask.has_value();
   line.all_changed |= line.changed && event.shared;
   look_again(line, now, commands);
-}
-
-void Admission::forget_shared_shortage(const Line& line, Instant now) {
-  for (const SharedIndex i : shared_of(line)) shared_limits_[i].forget_shortage(now);
 }
 
 void Admission::ask_at_once(Line& line, Instant now) {
@@ -304,10 +301,11 @@ void Admission::hope_again(Record& record) {
 void Admission::forget_if_empty(Line& line, Commands& commands) {
   if (line.keep || line.total > 0 || !line.permits.empty() || line.open_ask) return;
   wait_no_more(line);
-  want_no_more(line, 0);  // Of an ask that is not made again.
-  deadlines_.clear({Alarm::Kind::line, index_of(line)});
+  Picker::want_no_more(line, 0);  // Of an ask that is not made again.
+  name_no_more(line);
+  deadlines_.clear({Alarm::Kind::line, line.id.value});
   line.in_use = false;
-  commands.push_back(ForgetLine{LineId{index_of(line)}});
+  commands.push_back(ForgetLine{line.id});
 }
 
 Instant Admission::awake_for(const Line& line, Instant due) const {
@@ -328,7 +326,7 @@ void Admission::arm(Line& line, Instant now) {
   }
   const Instant next_ask = may_ask_at(line);
   if (!line.open_ask && next_ask > now && line.total > 0) at = std::min(at, next_ask);
-  const Alarm alarm{Alarm::Kind::line, index_of(line)};
+  const Alarm alarm{Alarm::Kind::line, line.id.value};
   if (at == kNever) {
     deadlines_.clear(alarm);
   } else {

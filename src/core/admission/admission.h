@@ -6,18 +6,21 @@
 //
 // What is scarce are a target's places, the permits that its lines may hold at a time, and limits
 // without key. Who waits for one of these stands in its queue, and each queue is served in turn:
-// places in placing.cc, limits in contending.cc. Where a target's retries have only a share, fresh
-// records go before those that are not paid for.
+// places in placing.cc, permits in asking.cc, limits in contending.cc. Four parts say what all this
+// needs to know; they send nothing, ask nobody and wake nobody:
+//   Places        how a target's places are parted among its lines
+//   SharedLimits  which line may ask a limit without key
+//   RetryBudget   when a retry goes before a fresh record
+//   Picker        which of a line's records is next
 //
 // What holds it together (checked in tests after each event, admission_invariants.cc):
 // W1  A line stands in the queue that it says it waits in, and in no other.
 // W2  A line with ready records has an open ask, an alarm, or a queue that it stands in.
-// W3  What a target's lines hold and have asked for is what its reserves count; a limit without key
-//     knows how many asks are open.
+// W3  What a target's lines hold and have asked for is what its reserves count. Places and
+//     SharedLimits count as their headers say.
 // W4  After each event nothing is to be had that the first in its queue could use.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,10 +30,13 @@
 
 #include "core/admission/batch.h"
 #include "core/admission/line.h"
-#include "core/admission/shared_limit.h"
+#include "core/admission/picker.h"
+#include "core/admission/places.h"
+#include "core/admission/retry_budget.h"
+#include "core/admission/shared_limits.h"
+#include "core/admission/target_queues.h"
 #include "core/admission/turns.h"
 #include "core/containers/deadlines.h"
-#include "core/containers/heap.h"
 #include "core/contract/command.h"
 #include "core/contract/event.h"
 #include "core/contract/options.h"
@@ -44,10 +50,6 @@ namespace einlass::core {
 
 class Admission {
  public:
-  // The most permits that one ask is for, and that a line holds at a time.
-  static constexpr std::int64_t kMostPerAsk = 256;
-  static constexpr std::int64_t kMostHeld = 1024;
-
   // Where all gates share a limit by flows a line looks no further ahead than this: it asks again
   // after about half of it, so the others know that it is there.
   static constexpr Duration kAheadOfFleet = Duration::millis(100);
@@ -61,6 +63,8 @@ class Admission {
 
   Admission(const GateOptions& options, Records& records, Delivery& delivery, Deadlines& deadlines,
             std::vector<RouteStats>& stats);
+  Admission(const Admission&) = delete;
+  Admission& operator=(const Admission&) = delete;
 
   void add_line(LineId id, RouteId route, bool keep, bool paused);
 
@@ -119,7 +123,7 @@ class Admission {
   // Something changed at the target that lines may wait for: a place, the end of a hold.
   void touch(TargetId target);
   // Something may be had again of the limit without key that has this alarm.
-  void touch_limit(std::uint32_t index) { shared_limits_[index].touched = true; }
+  void touch_limit(std::uint32_t index) { shared_limits_.touch(static_cast<SharedIndex>(index)); }
 
   // What goes before a ready record in its line, and what it waits for, into `standing`.
   // REQUIRES: the first was counted before the second, if it is not 0.
@@ -142,40 +146,10 @@ class Admission {
   }
 
  private:
-  // Permits that a target's lines hold or have asked for, and the lines that wait until they are
-  // not so many.
-  struct Reserve {
-    std::int64_t permits = 0;
-    Turns turns;
-  };
-  struct TargetQueues {
-    Turns room;
-    Heap<std::uint32_t> parked;  // By how many places a line has.
-    Reserve due;
-    Reserve ahead;
-    SharedCredit retries;
-    std::uint32_t lines = 0;      // Those that have records inside and are not paused.
-    bool many = false;            // Others may come at any time.
-    bool free_of_limits = false;  // One of its routes has no limits.
-    Pace pace;
-    bool touched = false;
-    std::uint64_t probe_turns = 0;    // Given to lines.
-    std::optional<LineId> asks_last;  // For a probe's permit.
-    // Where records go together: how many might, and when they go even if there are too few.
-    std::int64_t gathered = 0;
-    Instant gather_until;
-
-    Reserve& reserve(bool of_ahead) { return of_ahead ? ahead : due; }
-  };
-  struct StoreState {
-    bool down = false;
-    Turns waiting;
-  };
-
   const RouteOptions& route_of(const Line& line) const { return options_.routes[line.route.value]; }
   TargetQueues& queues_of(const Line& line) { return targets_[route_of(line).target.value]; }
-  std::uint32_t index_of(const Line& line) const {
-    return static_cast<std::uint32_t>(&line - lines_.data());
+  const Breaker& breaker_of(const Line& line) const {
+    return delivery_.breaker(route_of(line).target);
   }
 
   static List<Record, &Record::in_line>& list_of(Line& line, const Record& record) {
@@ -184,7 +158,6 @@ class Admission {
 
   void serve(Line& line, Instant now, Commands& commands);
   void ask_at_once(Line& line, Instant now);
-  void forget_shared_shortage(const Line& line, Instant now);
   void look_again(Line& line, Instant now, Commands& commands);
   void go_on(Line& line, Instant now, Commands& commands);
   bool waits_for_store(const Line& line) const;
@@ -206,16 +179,7 @@ class Admission {
   // sending.cc
   HeldPermit take_permit(Line& line);
   void give_back(Line& line, Instant now, Commands& commands);
-  static Slot fresh_of(const Line& line);
-  Slot next_of(const Line& line) const;
-  bool is_ready(const Line& line, RecordId id) const;
-  Slot fitting(const Line& line) const;
-  bool by_record(const Line& line) const;
-  bool fits_none(const Line& line) const;
-  bool is_useless(const Line& line, Instant now) const;
   void give_back_useless(Line& line, Instant now, Commands& commands);
-  bool may_send(const Line& line, Instant now) const;
-  Record& first_of(const Line& line);
   void count_by_flow(Line& line, Record& record);
   void send(Line& line, Record& record, bool leads, Instant now, Commands& commands);
   void send_first(Line& line, Instant now, Commands& commands);
@@ -237,29 +201,12 @@ class Admission {
   bool may_follow(const Line& line, const Record& record, Instant now) const;
 
   // placing.cc
-  std::int64_t parts_of(TargetId id) const;
-  std::int64_t part_left(const Line& line) const;
-  std::int64_t places(const Line& line, Instant now) const;
   void take_place(Line& line, Instant now, Commands& commands);
   void serve_room(TargetId id, Instant now, Commands& commands);
   void call_aside(TargetQueues& target, Instant now, Commands& commands);
   bool serve_parked(TargetId id, Instant now, Commands& commands);
-  bool fresh_want(const Line& line) const;
-  bool fresh_want(const Line& line, SharedIndex index) const;
-  bool shut_out(const Line& line) const;
-  bool retry_must_wait(const Line& line) const;
-  bool retry_goes_first(const Line& line) const;
-  void count_attempt(Line& line, bool retry);
-  void earn_for_others(const Line& line);
-  std::int64_t usable_retries(const Line& line) const;
 
   // probing.cc
-  const Breaker& breaker_of(const Line& line) const {
-    return delivery_.breaker(route_of(line).target);
-  }
-  Slot for_probe(const Line& line, Slot next) const;
-  Slot youngest_of(const Line& line) const;
-  Slot record_at(Slot first, std::uint32_t place) const;
   bool asks_for_probe(TargetId id, Instant now) const;
   Line* next_to_probe(TargetId id, Instant now);
   void probe(Line& line, Instant now, Commands& commands);
@@ -281,14 +228,7 @@ class Admission {
   bool serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
 
-  // foreseeing.cc
-  void foresee_fresh(const Line& line, std::size_t held, std::size_t most);
-  const std::vector<Slot>& foresee(const Line& line, std::size_t most);
-  void want(Line& line, std::int64_t most);
-  void want_no_more(Line& line, std::size_t from);
-
   // shortage.cc
-  Slot hopeless_of(const Line& line) const;
   Duration wait_ahead(Duration ahead, Duration took);
   Duration before_long(Duration wait);
   void learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
@@ -299,37 +239,16 @@ class Admission {
   void reach_further(Line& line, SharedIndex shared, const PermitsAnswered& event, Instant now);
 
   // fleet.cc
-  SharedIndex fleet_limit_of(const Line& line) const;
-  FleetFlows::Sums others_of(const Line& line) const;
   void ask_for_flows(Line& line, std::int64_t most);
   void take_flows(Line& line, const PermitsAnswered& event);
   void name_no_more(Line& line);
   void wait_for_others(Line& line, SharedIndex shared, const PermitsAnswered& event, Instant now);
 
   // contending.cc
-  struct SharedOfRoute {
-    std::vector<SharedIndex> all;
-    std::array<SharedIndex, kMostLimits> by_index;  // kNoShared for those with a key.
-  };
-  const std::vector<SharedIndex>& shared_of(const Line& line) const {
-    return shared_of_route_[line.route.value].all;
-  }
-  SharedIndex shared_by_index(const Line& line, LimitIndex index) const {
-    return shared_of_route_[line.route.value].by_index[index.value];
-  }
-  void find_shared_limits();
-  SharedIndex shared_limit_of(LimitId id);
-  bool lets_ask(SharedIndex index, Instant now) const;
-  SharedIndex queues_at(const Line& line) const;
-  SharedIndex limit_before(const Line& line, Instant now) const;
-  std::int64_t most_in_turn(const Line& line) const;
   void serve_limit(SharedIndex index, Instant now, Commands& commands);
   void serve_limits(Instant now, Commands& commands);
-  void count_open_ask(const Line& line);
-  void close_ask(const Line& line, SharedIndex short_of, std::int64_t granted, Instant now);
   Duration pause_for_held(Duration retry);
   void hold_back(Line& line, SharedIndex shared, Duration retry, Instant now);
-  void place_under_way(RouteId route, Instant now);
 
   // admission_invariants.cc
   void check_counts() const;
@@ -350,16 +269,18 @@ class Admission {
   Delivery& delivery_;
   Deadlines& deadlines_;
   std::vector<RouteStats>& stats_;
-  std::vector<Line> lines_;            // By LineId.
+  Turns::Lines lines_;                 // By LineId.
   std::vector<TargetQueues> targets_;  // By TargetId.
   std::vector<bool> paused_routes_;    // By RouteId.
-  std::vector<SharedLimit> shared_limits_;
-  std::vector<SharedOfRoute> shared_of_route_;  // By RouteId.
-  std::vector<StoreState> stores_;              // By StoreId.
+  std::vector<StoreState> stores_;     // By StoreId.
+  // What each refers to stands before it.
+  Places places_;
+  SharedLimits shared_limits_;
+  RetryBudget retry_budget_;
+  Picker picker_;
   // Given out last. They count from 2^47, so that the six bytes that permit ids have for an ask
   // begin with the bits that RFC 9562 asks for there in a UUID.
   std::uint64_t asks_ = std::uint64_t{1} << 47;
-  std::vector<Slot> fresh_foreseen_, foreseen_;  // The last time.
   Random random_;
 };
 

@@ -1,4 +1,5 @@
 // What holds Admission together, as its header numbers it. Slow: for tests.
+#include <algorithm>
 #include <vector>
 
 #include "core/admission/admission.h"
@@ -9,21 +10,27 @@ namespace einlass::core {
 // W1 and W3: what is counted in several places is the same everywhere.
 void Admission::check_counts() const {
   std::vector<std::int64_t> due(targets_.size()), ahead(targets_.size());
-  std::vector<std::uint32_t> with_records(targets_.size()), parked(targets_.size());
+  std::vector<std::uint32_t> parked(targets_.size());
+  std::vector<Places::Count> places(targets_.size());
   std::vector<std::uint32_t> open(shared_limits_.size());
   std::uint32_t waiting = 0, in_turns = 0;
   for (const Line& line : lines_) {
     if (!line.in_use) continue;
     const TargetId target = route_of(line).target;
-    const std::uint32_t* aside = targets_[target.value].parked.find(index_of(line));
+    const std::uint32_t* aside = targets_[target.value].parked.find(line.id.value);
     CHECK((aside != nullptr) == (line.waits == LineWaits::parked));
     CHECK(aside == nullptr || *aside == line.in_flight);
     const std::int64_t asked = line.open_ask ? line.asked : 0;
     (asks_ahead(line) ? ahead : due)[target.value] += asked;
     for (const HeldPermit& held : line.permits) ++(held.ahead ? ahead : due)[target.value];
-    with_records[target.value] += line.total > 0 && !is_paused(line);
+    if (!is_paused(line)) {
+      Places::Count& count = places[target.value];
+      count.lines += line.total > 0;
+      count.held += line.in_flight;
+      count.beyond += std::max<std::int64_t>(line.in_flight - places_.part_of(target), 0);
+    }
     parked[target.value] += line.waits == LineWaits::parked;
-    for (const SharedIndex i : shared_of(line)) open[i] += line.open_ask.has_value();
+    for (const SharedIndex i : shared_limits_.of(line)) open[i] += line.open_ask.has_value();
     waiting += line.waits != LineWaits::not_at_all && line.waits != LineWaits::parked;
     CHECK(line.count() + line.behind + line.in_flight + line.followers + line.aside.size() <=
           line.total);
@@ -36,11 +43,11 @@ void Admission::check_counts() const {
     const TargetQueues& target = targets_[i];
     CHECK(target.due.permits == due[i]);
     CHECK(target.ahead.permits == ahead[i]);
-    CHECK(target.lines == with_records[i]);
+    CHECK(places_.count(TargetId{static_cast<std::uint16_t>(i)}) == places[i]);
     CHECK(target.parked.size() == parked[i]);
     in_turns += target.room.size() + target.due.turns.size() + target.ahead.turns.size();
   }
-  for (std::size_t i = 0; i < shared_limits_.size(); ++i) {
+  for (SharedIndex i = 0; i < shared_limits_.size(); ++i) {
     CHECK(shared_limits_[i].open_asks == open[i]);
     in_turns += shared_limits_[i].turns.size();
   }
@@ -52,6 +59,7 @@ void Admission::check_counts() const {
 void Admission::check_wakers() const {
   for (std::uint32_t i = 0; i < lines_.size(); ++i) {
     const Line& line = lines_[i];
+    CHECK(!line.in_use || line.id == LineId{i});
     if (!line.in_use || line.count() == 0 || line.open_ask) continue;
     if (is_paused(line)) {
       CHECK(line.permits.empty() && line.waits == LineWaits::not_at_all);
@@ -69,7 +77,7 @@ void Admission::check_nothing_idle(Instant now) const {
     if (limit.turns.empty()) continue;
     const auto alarm = deadlines_.when({Alarm::Kind::limit, i});
     if (alarm && *alarm <= now) continue;
-    CHECK(!lets_ask(i, now));
+    CHECK(!shared_limits_.lets_ask(i, now));
     CHECK(limit.open_asks >= limit.most_open || alarm == limit.not_before);
   }
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
@@ -80,12 +88,12 @@ void Admission::check_nothing_idle(Instant now) const {
     for (const Turns* turns : {&target.due.turns, &target.ahead.turns}) {
       if (turns->empty()) continue;
       const Line& first = lines_[turns->next(lines_, target.retries)];
-      CHECK(spoken_for(first, now) || shut_out(first));
+      CHECK(spoken_for(first, now) || retry_budget_.shut_out(first));
     }
     if (options_.targets[i].batch.records > 1) continue;
     const bool room = delivery_.room(id, now) > 0;
     CHECK(!room || target.room.empty());
-    CHECK(target.parked.empty() || places(lines_[target.parked.front()], now) == 0);
+    CHECK(target.parked.empty() || places_.left(lines_[target.parked.front()], now) == 0);
   }
 }
 

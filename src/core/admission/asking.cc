@@ -41,7 +41,7 @@ Duration Admission::cover_of_due(const Line& line) const { return route_of(line)
 
 // How many records go in the places that the line may take.
 std::int64_t Admission::room_of(const Line& line, Instant now) const {
-  const std::int64_t room = places(line, now);
+  const std::int64_t room = places_.left(line, now);
   // A probe goes alone.
   return breaker_of(line).closed() ? room * batch_of(line).records : room;
 }
@@ -56,9 +56,9 @@ std::int64_t Admission::allowance(const Line& line, Instant now) const {
   // not where its attempts hang in all the places that it has.
   const TargetQueues& target = targets_[route_of(line).target.value];
   const std::int64_t own = line.pace.expected(now, cover);
-  const bool moves = own > 0 || part_left(line) > 0;
+  const bool moves = own > 0 || places_.part_left(line) > 0;
   const std::int64_t all = line.count() > 0 && moves ? target.pace.expected(now, cover) : 0;
-  const std::int64_t part = all / std::max(1u, target.lines);
+  const std::int64_t part = all / std::max(1u, places_.lines(route_of(line).target));
   // Who waits to ask for what he needs now has less than his part: nobody asks for more than that.
   if (asks_ahead(line) && !target.due.turns.empty()) return room + part;
   return room + 2 * std::max(own, part);
@@ -71,10 +71,10 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   const bool together =
       goes_together(line) && line.count() > 0 && !line.is_at_target() && breaker_of(line).closed();
   const std::int64_t promised = together ? soon : soon - room_of(line, now);
-  const std::int64_t usable =
-      line.ready.size() + usable_retries(line) + std::min<std::int64_t>(line.behind, promised);
+  const std::int64_t usable = line.ready.size() + retry_budget_.usable_retries(line) +
+                              std::min<std::int64_t>(line.behind, promised);
   // Who has not its part of the places will have one soon.
-  if (line.count() > 0 && part_left(line) > 0) soon = std::max<std::int64_t>(soon, 1);
+  if (line.count() > 0 && places_.part_left(line) > 0) soon = std::max<std::int64_t>(soon, 1);
   const std::int64_t wanted = std::min({usable, soon, kMostHeld});
   const auto held = static_cast<std::int64_t>(line.permits.size());
   const std::int64_t missing = line.wish = wanted - held;
@@ -82,9 +82,9 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   if (held > 0 && 2 * missing < wanted && line.waits != LineWaits::limit) return 0;
   if (line.failed) return missing;  // The same is asked again, for those that it was for.
   if (line.fleet()) return std::min({missing, line.fleet()->waiting(), kMostPerAsk});
-  const std::int64_t most = std::min(missing, most_in_turn(line));
+  const std::int64_t most = std::min(missing, shared_limits_.most_in_turn(line));
   if (!route_of(line).cost_varies || most <= 0) return most;
-  return static_cast<std::int64_t>(foresee(line, static_cast<std::size_t>(most)).size());
+  return static_cast<std::int64_t>(picker_.foresee(line, static_cast<std::size_t>(most)).size());
 }
 
 // Its limit binds, and what it holds is for later: so is what it will be granted. Who holds nothing
@@ -97,7 +97,7 @@ bool Admission::asks_ahead(const Line& line) const {
 // Others wait for the turn that the line would wait for, and come before it: also where it is the
 // line's own permit that was used or has lapsed, and left room for another.
 bool Admission::others_wait(const Line& line) const {
-  if (!breaker_of(line).closed()) return false;  // Any line's attempt is as good a probe.
+  if (!breaker_of(line).closed()) return true;  // Whose probe it is is said for all lines at once.
   const TargetQueues& target = targets_[route_of(line).target.value];
   return !(asks_ahead(line) ? target.ahead : target.due).turns.empty();
 }
@@ -120,7 +120,7 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
   }
   // However many lines have asked for them, all must be used before they lapse. A line without
   // limits leaves no place free until somebody waits for it with a permit in hand.
-  const std::int64_t least = target.free_of_limits && part_left(line) > 0;
+  const std::int64_t least = target.free_of_limits && places_.part_left(line) > 0;
   const std::int64_t usable = std::max(delivery_.room(id, now) * together + soon, least);
   if (!line.had_turn) return target.due.permits >= usable;
   // Whoever has had its turn may have one before there is a place: once there is, others may stand
@@ -146,8 +146,9 @@ std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant
   if (usable <= line.permits.size()) return LineWaits::not_at_all;
   if (now < may_ask_at(line)) return LineWaits::not_at_all;
   if (stores_[route_of(line).store.value].down) return LineWaits::store;
-  if (!line.failed && limit_before(line, now) != kNoShared) return LineWaits::limit;
-  if (spoken_for(line, now) || (!line.had_turn && (others_wait(line) || shut_out(line)))) {
+  if (!line.failed && shared_limits_.limit_before(line, now) != kNoShared) return LineWaits::limit;
+  if (spoken_for(line, now) ||
+      (!line.had_turn && (others_wait(line) || retry_budget_.shut_out(line)))) {
     return LineWaits::turn;
   }
   return std::nullopt;
@@ -176,8 +177,8 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
     queues_of(line).touched |= !spoken_for(line, now);
     if (asks_ahead(line)) obstacle = LineWaits::turn_ahead;
   }
-  wait_for(line, *obstacle, obstacle == LineWaits::limit ? limit_before(line, now) : kNoShared,
-           first);
+  const bool at_limit = obstacle == LineWaits::limit;
+  wait_for(line, *obstacle, at_limit ? shared_limits_.limit_before(line, now) : kNoShared, first);
 }
 
 // Beside lines without limits only who has not its part of the places may ask before one is free:
@@ -185,7 +186,7 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
 bool Admission::makes_way(const Line& line, Instant now) const {
   const TargetQueues& target = targets_[route_of(line).target.value];
   return target.free_of_limits && line.waits == LineWaits::turn && line.permits.empty() &&
-         part_left(line) <= 0 && places(line, now) == 0;
+         places_.part_left(line) <= 0 && places_.left(line, now) == 0;
 }
 
 // Those who wait to ask, while the target has use for more permits. Whether there were any.
@@ -201,7 +202,7 @@ bool Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
       served = true;
       continue;
     }
-    if (spoken_for(line, now) || shut_out(line)) {
+    if (spoken_for(line, now) || retry_budget_.shut_out(line)) {
       if (!makes_way(line, now)) return served;
       wait_for(line, line.count() > 0 ? LineWaits::parked : LineWaits::not_at_all);
       continue;
@@ -223,17 +224,17 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
     line.open_ask = AskId{++asks_};
     line.asked = most;
     line.asked_horizon = horizon_of(line);
-    if (route_of(line).cost_varies) want(line, most);
+    if (route_of(line).cost_varies) picker_.want(line, most);
     if (line.fleet()) ask_for_flows(line, most);
   }
   queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
-  if (!breaker_of(line).closed()) queues_of(line).asks_last = LineId{index_of(line)};
+  if (!breaker_of(line).closed()) queues_of(line).asks_last = line.id;
   line.next_ask = line.next_same_ask = line.asked_at = now;
   line.held_back = line.freed = line.goes_first = false;
   line.changed = line.all_changed = false;
   line.denied = RecordId{kNoSlot, 0};
-  count_open_ask(line);
-  commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
+  shared_limits_.asked(line);
+  commands.push_back(Ask{line.id, *line.open_ask, Permits{1}, Permits{line.asked},
                          line.asked_horizon, line.asked_cost, again, line.asked_costs,
                          line.asked_flows});
 }
@@ -270,21 +271,23 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   const bool overtaken = granted == 0 && foretold > Instant{} && line.asked_at >= foretold;
   line.bound = granted < line.asked || event.due.back() > Duration{};
   const bool is_short = granted < line.asked && event.retry;
-  const SharedIndex shared = is_short ? shared_by_index(line, event.reason) : kNoShared;
+  const SharedIndex shared = is_short ? shared_limits_.in_place(line, event.reason) : kNoShared;
   if (shared != kNoShared) line.short_of = shared;
   const bool by_own = event.flows != nullptr && event.flows->held_up == HeldUp::by_own;
-  const bool behind = line.fleet() != nullptr && line.fleet()->is_behind(others_of(line));
+  const bool behind =
+      line.fleet() != nullptr && line.fleet()->is_behind(shared_limits_.others_of(line));
   line.goes_first = shared != kNoShared && !by_own && (granted == 0 || behind);
   line.had_turn = is_short && granted == 0;
-  close_ask(line, shared, granted, now);
+  shared_limits_.answered(line, shared, granted, now);
   if (granted < line.asked) learn_from_shortage(line, shared, event, now);
   if (is_short && overtaken) reach_further(line, shared, event, now);
   const bool never = granted == 0 && !event.retry && line.count() > 0 && !line.changed;
-  if (std::exchange(line.all_changed, false)) forget_shared_shortage(line, now);
+  if (std::exchange(line.all_changed, false)) shared_limits_.forget_shortage(line, now);
   if (std::exchange(line.changed, false)) ask_at_once(line, now);
-  const Slot hopeless = never ? hopeless_of(line) : kNoSlot;
+  const Slot hopeless = never ? picker_.hopeless_of(line) : kNoSlot;
   if (is_short) note_denied(line, static_cast<std::size_t>(granted));
-  want_no_more(line, static_cast<std::size_t>(granted));
+  Picker::want_no_more(line, static_cast<std::size_t>(granted));
+  name_no_more(line);
   if (granted > 0 && !breaker_of(line).closed()) line.ahead = false;  // For this probe only.
   if (hopeless == kNoSlot) serve(line, now, commands);
   return hopeless;
@@ -298,7 +301,7 @@ void Admission::failed(const PermitsFailed& event, Instant now, Commands& comman
   line.failed = *std::exchange(line.open_ask, std::nullopt);
   line.changed = line.all_changed = false;
   line.unanswered = true;
-  close_ask(line, kNoShared, 0, now);
+  shared_limits_.answered(line, kNoShared, 0, now);
   queues_of(line).touched = true;
   line.next_ask = now + event.wait;
   serve(line, now, commands);

@@ -22,7 +22,7 @@ void Admission::followed(const Record& record, Instant now, Commands& commands) 
 // How many records of the line might go now. Those behind a record that is at the target cannot;
 // which those are is not looked for, so that what stands behind others only counts while none is.
 std::int64_t Admission::gatherable(const Line& line, Instant now) const {
-  if (!may_send(line, now)) return 0;
+  if (!picker_.may_send(line, now)) return 0;
   const std::int64_t records = line.count() + (line.is_at_target() ? 0 : line.behind);
   if (route_of(line).limit_count == 0) return records;
   const auto later = [](Instant at, const HeldPermit& permit) { return at < permit.due; };
@@ -35,7 +35,9 @@ void Admission::gather(Line& line, Instant now) {
   TargetQueues& target = queues_of(line);
   const std::int64_t gathered = gatherable(line, now);
   if (gathered > 0) {
-    if (target.gathered == 0) target.gather_until = now + batch_of(line).linger;
+    // Who has waited for a place alone has not waited for company.
+    const bool begins = std::exchange(target.nobody_leads, false) || target.gathered == 0;
+    if (begins) target.gather_until = now + batch_of(line).linger;
     wait_for(line, LineWaits::room, kNoShared, std::exchange(line.lost_place, false));
   } else if (line.waits == LineWaits::room) {
     wait_no_more(line);
@@ -68,31 +70,36 @@ void Admission::serve_batches(TargetId id, Instant now, Commands& commands) {
 // leads the next one. False if none may go.
 bool Admission::send_batch(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
+  target.nobody_leads = false;
   Batch batch(options_.targets[id.value].batch);
   bool takes = true;
+  std::uint32_t passed_by = 0;  // They have no place, but may go with one who has.
   for (std::uint32_t left = target.room.size(); left > 0 && takes && !batch.full(); --left) {
     if (target.room.empty()) break;
     Line& line = lines_[target.room.next(lines_, target.retries)];
     give_back_useless(line, now, commands);
     wait_no_more(line);
     const std::uint32_t had = line.count();
-    if (!batch.empty() || places(line, now) > 0) takes = fill(line, batch, now, commands);
+    const bool goes = !batch.empty() || places_.left(line, now) > 0;
+    goes ? void(takes = fill(line, batch, now, commands)) : void(++passed_by);
     gather(line, now);
     if (!takes && line.count() == had) wait_for(line, LineWaits::room, kNoShared, true);
     go_on(line, now, commands);
+    if (!batch.empty()) left += std::exchange(passed_by, 0);
   }
+  target.nobody_leads = batch.empty();
   return !batch.empty();
 }
 
 // False if the next record of the line is too much.
 bool Admission::fill(Line& line, Batch& batch, Instant now, Commands& commands) {
-  while (!batch.full() && may_send(line, now)) {
-    Record& record = first_of(line);
+  while (!batch.full() && picker_.may_send(line, now)) {
+    Record& record = records_[picker_.first_of(line)];
     if (!batch.takes(record)) return false;
     list_of(line, record).erase(records_, record.id.slot);
     add(line, record, batch, now, commands);
     add_followers(line, record, batch, now, commands);
-    if (by_record(line)) give_back_useless(line, now, commands);
+    if (picker_.by_record(line)) give_back_useless(line, now, commands);
   }
   return true;
 }
@@ -113,7 +120,7 @@ void Admission::add_followers(Line& line, const Record& head, Batch& batch, Inst
 
 bool Admission::may_follow(const Line& line, const Record& record, Instant now) const {
   if (record.state != RecordState::behind || record.doom || record.not_before > now) return false;
-  if (record.line.value != index_of(line)) return false;
+  if (record.line != line.id) return false;
   if (route_of(line).limit_count == 0) return true;
   if (line.permits.empty() || line.permits.front().due > now) return false;
   const Permit& permit = line.permits.front().permit;
@@ -125,7 +132,12 @@ bool Admission::may_follow(const Line& line, const Record& record, Instant now) 
 
 void Admission::add(Line& line, Record& record, Batch& batch, Instant now, Commands& commands) {
   const bool leads = batch.empty();
-  ++(leads ? line.in_flight : line.followers);
+  if (leads) {
+    places_.take(line);
+    ++line.in_flight;
+  } else {
+    ++line.followers;
+  }
   send(line, record, leads, now, commands);
   batch.add(record, commands);
 }

@@ -1,19 +1,15 @@
-// The tenth part of Admission: for which records permits are asked that differ in cost: those that
-// are likely to go next.
-//
-// A permit goes to the record that it was asked for with; if that one is gone, to the first of its
-// flow or kind, or to whoever is next, if that one costs the same; else back. So who comes in
-// between waits until those are served that permits were asked for before.
+// The second part of Picker: for which records permits are asked where costs differ: those that are
+// likely to go next.
 #include <algorithm>
 #include <span>
 #include <vector>
 
-#include "core/admission/admission.h"
+#include "core/admission/picker.h"
 
 namespace einlass::core {
 
 // The fresh records that go next, behind those that permits were asked for with.
-void Admission::foresee_fresh(const Line& line, std::size_t held, std::size_t most) {
+void Picker::foresee_fresh(const Line& line, std::size_t held, std::size_t most) {
   fresh_foreseen_.clear();
   if (line.flows) return line.flows->foresee(records_, most, fresh_foreseen_);
   Slot slot = line.ready.front();
@@ -23,8 +19,7 @@ void Admission::foresee_fresh(const Line& line, std::size_t held, std::size_t mo
   }
 }
 
-// The records that go next, behind those that permits were asked for with: `most` at most.
-const std::vector<Slot>& Admission::foresee(const Line& line, std::size_t most) {
+const std::vector<Slot>& Picker::foresee(const Line& line, std::size_t most) {
   foreseen_.clear();
   if (line.count() == 0) return foreseen_;
   if (!breaker_of(line).closed()) {
@@ -36,11 +31,11 @@ const std::vector<Slot>& Admission::foresee(const Line& line, std::size_t most) 
   for (const HeldPermit& held : line.permits) retries_held += held.wanted.retry;
   foresee_fresh(line, line.permits.size() - retries_held, most);
   Slot retry = line.retries.front();
-  auto retries = static_cast<std::int64_t>(usable_retries(line));
+  std::int64_t retries = budget_.usable_retries(line);
   for (std::size_t i = 0; i < retries_held && retry != kNoSlot; ++i, --retries) {
     retry = records_[retry].in_line.next;
   }
-  const bool may_go_first = line.apart() && !line.retries.empty() && !retry_must_wait(line);
+  const bool may_go_first = line.apart() && !line.retries.empty() && !budget_.retry_must_wait(line);
   Credit credit = line.credit;
   for (std::size_t fresh = 0; foreseen_.size() < most;) {
     const bool has_fresh = fresh < fresh_foreseen_.size();
@@ -59,8 +54,7 @@ const std::vector<Slot>& Admission::foresee(const Line& line, std::size_t most) 
   return foreseen_;
 }
 
-// What the line asks for is for the records that were just foreseen. REQUIRES: there are as many.
-void Admission::want(Line& line, std::int64_t most) {
+void Picker::want(Line& line, std::int64_t most) const {
   line.wanted.clear();
   line.asked_costs.clear();
   for (const Slot slot : std::span(foreseen_).first(static_cast<std::size_t>(most))) {
@@ -75,13 +69,11 @@ void Admission::want(Line& line, std::int64_t most) {
   if (std::ranges::none_of(line.asked_costs, other)) line.asked_costs.clear();
 }
 
-// The ask has ended: all from there on were asked for in vain.
-void Admission::want_no_more(Line& line, std::size_t from) {
+void Picker::want_no_more(Line& line, std::size_t from) {
   for (; from < line.wanted.size(); ++from) {
     if (line.wanted[from].flow != kNoSlot) line.flows->promise_no_more(line.wanted[from].flow);
   }
   line.wanted.clear();
-  name_no_more(line);
 }
 
 }  // namespace einlass::core

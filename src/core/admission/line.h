@@ -20,6 +20,10 @@
 
 namespace einlass::core {
 
+// The most permits that one ask is for, and that a line holds at a time.
+inline constexpr std::int64_t kMostPerAsk = 256;
+inline constexpr std::int64_t kMostHeld = 1024;
+
 // A record that a permit was asked for with.
 struct Wanted {
   RecordId record{kNoSlot, 0};
@@ -91,12 +95,13 @@ struct Line {
   bool keep = false;    // Lives as long as the gate.
   bool paused = false;  // By itself, whatever its route is.
   RouteId route;
-  std::int64_t retry_share = 100;  // Its target's.
+  LineId id;  // Its place in the table of lines.
 
   // First come, first served. Retries are in a list of their own only where they stand apart.
   List<Record, &Record::in_line> ready;
   List<Record, &Record::in_line> retries;
   List<Record, &Record::in_line> aside;  // Those whose cost its limits could never pay.
+  std::int64_t retry_share = 100;        // Its target's.
   std::unique_ptr<Flows> flows;  // Of those in `ready`, where its route has a share; else null.
   Credit credit;                 // Between the two.
   std::uint32_t behind = 0;      // Its records that wait for others in their lanes.

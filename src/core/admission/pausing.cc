@@ -1,4 +1,4 @@
-// The eleventh part of Admission: what somebody has paused, lines one by one or with their route. A
+// The tenth part of Admission: what somebody has paused, lines one by one or with their route. A
 // paused line holds no permit, asks for none and stands in no queue; its records wait in it, in
 // order. Paused partitions are Intake's.
 #include "core/admission/admission.h"
@@ -8,9 +8,9 @@ namespace einlass::core {
 // A line with records has come to its target, or is gone: the parts of the others are others.
 void Admission::count_line(const Line& line, int by) {
   if (is_paused(line)) return;
-  TargetQueues& target = targets_[route_of(line).target.value];
-  target.lines += static_cast<std::uint32_t>(by);
-  target.touched = true;
+  if (by > 0) places_.come(line);
+  if (by < 0) places_.go(line);
+  queues_of(line).touched = true;
 }
 
 void Admission::pause(RouteId route, bool paused, Instant now, Commands& commands) {
@@ -42,7 +42,7 @@ void Admission::stand_still(Line& line, Instant now, Commands& commands) {
   line.gathered = 0;
   line.had_turn = false;
   wait_no_more(line);
-  deadlines_.clear({Alarm::Kind::line, index_of(line)});
+  deadlines_.clear({Alarm::Kind::line, line.id.value});
   forget_if_empty(line, commands);
 }
 

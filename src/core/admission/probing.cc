@@ -4,60 +4,14 @@
 // be many, of one tenant or of one burst. So each probe is another line's, if there is one: of
 // those with fresh records, and only then of those with nothing but retries, the one whose last
 // turn is longest ago. But a permit that was asked for as a probe's is used when it is due: a new
-// one may be due later, and by then that one has lapsed. Within a line it is in turn the record
-// that came last and one of all by lot.
+// one may be due later, and by then that one has lapsed. Which record of the line that is
+// picker.h says.
 #include <algorithm>
 #include <tuple>
 
 #include "core/admission/admission.h"
 
 namespace einlass::core {
-namespace {
-
-// How far a fresh record is looked for.
-constexpr std::uint32_t kLookedAt = 1024;
-
-// Some number below `end` that is another for each probe: what stands between two probes finds the
-// same record.
-std::uint32_t drawn(std::uint32_t probe, std::uint32_t end) {
-  return static_cast<std::uint32_t>((probe * 0x9E3779B97F4A7C15u >> 32) % end);
-}
-
-}  // namespace
-
-// The fresh record that came last, as far as that is to be seen. REQUIRES: some are in `ready`.
-Slot Admission::youngest_of(const Line& line) const {
-  Slot slot = line.ready.back();
-  for (std::uint32_t i = 0; i < kLookedAt && slot != kNoSlot; ++i) {
-    if (records_[slot].attempt.value == 0) return slot;
-    slot = records_[slot].in_line.prev;
-  }
-  return line.ready.back();
-}
-
-// The record there. REQUIRES: the list is longer than that.
-Slot Admission::record_at(Slot first, std::uint32_t place) const {
-  for (; place > 0; --place) first = records_[first].in_line.next;
-  return first;
-}
-
-// REQUIRES: it has several records, of which `next` would go if the target were well.
-Slot Admission::for_probe(const Line& line, Slot next) const {
-  const Breaker& breaker = breaker_of(line);
-  const auto& list = line.ready.empty() ? line.retries : line.ready;
-  const std::uint32_t probe = breaker.failed_probes();
-  const bool youngest = probe % 2 == 0 && !line.ready.empty();
-  const Slot chosen = youngest
-                          ? youngest_of(line)
-                          : record_at(list.front(), drawn(probe, std::min(list.size(), kLookedAt)));
-  if (records_[chosen].id != breaker.last_failed()) return chosen;
-  const Links& beside = records_[chosen].in_line;
-  for (const Slot other : {beside.next, beside.prev, next, line.retries.front()}) {
-    if (other != kNoSlot && other != chosen) return other;
-  }
-  return chosen;
-}
-
 // Whoever was given the turn has not heard yet whether there is a permit, or has one that comes due
 // soon and a record for it.
 bool Admission::asks_for_probe(TargetId id, Instant now) const {
@@ -84,7 +38,7 @@ Line* Admission::next_to_probe(TargetId id, Instant now) {
     Line& line = lines_[at];
     if (best == nullptr || rank(line) < rank(*best)) best = &line;
     const bool asked_last = target.asks_last == LineId{static_cast<std::uint32_t>(at)};
-    if (asked_last && route_of(line).limit_count > 0 && may_send(line, now)) asked = &line;
+    if (asked_last && route_of(line).limit_count > 0 && picker_.may_send(line, now)) asked = &line;
   };
   std::ranges::for_each(target.room.ends(), look_at);
   if (!target.parked.empty()) look_at(target.parked.front());
@@ -100,21 +54,22 @@ Line* Admission::next_to_probe(TargetId id, Instant now) {
 void Admission::probe(Line& line, Instant now, Commands& commands) {
   wait_no_more(line);
   line.probed = ++queues_of(line).probe_turns;
+  line.had_turn = true;
   give_back_useless(line, now, commands);
   if (goes_together(line)) {
     Batch alone{BatchOptions{}};
     fill(line, alone, now, commands);
     gather(line, now);
   } else {
-    if (may_send(line, now)) send_first(line, now, commands);
-    if (may_send(line, now)) wait_for(line, LineWaits::room);
+    if (picker_.may_send(line, now)) send_first(line, now, commands);
+    if (picker_.may_send(line, now)) wait_for(line, LineWaits::room);
   }
   go_on(line, now, commands);
 }
 
 void Admission::serve_probe(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
-  const std::uint64_t end = target.probe_turns + 2 * std::uint64_t{target.lines} + 2;
+  const std::uint64_t end = target.probe_turns + 2 * std::uint64_t{places_.lines(id)} + 2;
   while (target.probe_turns < end && delivery_.room(id, now) > 0 && !asks_for_probe(id, now)) {
     Line* const line = next_to_probe(id, now);
     if (line == nullptr) return;

@@ -5,7 +5,7 @@
 // is asked as often for a thousand lines as for one, and the order of asking is that of the queue.
 // Each answer that is not short doubles how many may ask at once.
 //
-// Plain state; what happens to it is in contending.cc.
+// Plain state; what happens to it is in shared_limits.
 #pragma once
 
 #include <algorithm>

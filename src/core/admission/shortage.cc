@@ -20,14 +20,6 @@ constexpr Duration kReach = Duration::seconds(30);
 
 }  // namespace
 
-// The record that no permit will ever be granted for. REQUIRES: none was, and some are ready.
-Slot Admission::hopeless_of(const Line& line) const {
-  if (line.wanted.empty()) return next_of(line);
-  // Another record may be there by now, which others may pay for.
-  const RecordId asked_for = line.wanted.front().record;
-  return is_ready(line, asked_for) ? asked_for.slot : kNoSlot;
-}
-
 // How long after one more permit could be had it is asked for, of limits that went so far ahead in
 // an answer that took so long. Whoever asks is given what came free since anybody's last ask, all
 // of it ahead of time: waiting costs nothing, and saves calls, as long as the next ask is decided
@@ -91,8 +83,7 @@ void Admission::ask_after(Line& line, SharedIndex shared, Duration wait, Duratio
   if (shared == kNoShared) {
     line.next_ask = at;
   } else {
-    shared_limits_[shared].foretold = line.foretold;
-    shared_limits_[shared].was_short(at, std::min(reach, kLongestUnasked / 2));
+    shared_limits_.was_short(shared, at, std::min(reach, kLongestUnasked / 2), line.foretold);
   }
 }
 
@@ -100,7 +91,7 @@ void Admission::ask_after(Line& line, SharedIndex shared, Duration wait, Duratio
 void Admission::note_denied(Line& line, std::size_t granted) {
   if (line.wanted.empty()) return;
   line.denied = line.wanted[granted].record;
-  if (!is_ready(line, line.denied)) forget_denial(line);
+  if (!picker_.is_ready(line, line.denied)) forget_denial(line);
 }
 
 // That record is gone, and what was said of it holds for no other: the next may cost less.
@@ -109,12 +100,9 @@ void Admission::forget_denial(Line& line) {
   line.reach = Duration{};
   line.foretold = Instant{};
   line.next_ask = line.next_same_ask = line.asked_at;
-  deadlines_.set({Alarm::Kind::line, index_of(line)}, line.asked_at);
-  if (line.short_of == kNoShared) return;
-  SharedLimit& limit = shared_limits_[line.short_of];
-  limit.not_before = std::min(limit.not_before, line.asked_at);
-  limit.reach = Duration{};
-  limit.touched = true;
+  deadlines_.set({Alarm::Kind::line, line.id.value}, line.asked_at);
+  const SharedIndex shared = line.blamed ? shared_limits_.in_place(line, *line.blamed) : kNoShared;
+  if (shared != kNoShared) shared_limits_.let_ask(shared, line.asked_at);
 }
 
 // When its permit had been foretold others were there first, and so they will be again where the
@@ -124,7 +112,7 @@ void Admission::reach_further(Line& line, SharedIndex shared, const PermitsAnswe
                               Instant now) {
   const RouteOptions& route = route_of(line);
   const TargetQueues& target = queues_of(line);
-  const bool may = route.cost_varies && route.limit_count == 1 && !line.flows &&
+  const bool may = route.cost_varies && route.limit_count == 1 && !line.flows && !line.changed &&
                    line.asked_horizon > Duration{} && breaker_of(line).closed() &&
                    event.ahead >= line.asked_horizon &&  // Else the limit bears no more.
                    target.ahead.permits < options_.targets[route.target.value].max_in_flight;
@@ -133,9 +121,7 @@ void Admission::reach_further(Line& line, SharedIndex shared, const PermitsAnswe
   if (!may || reach <= line.asked_horizon) return;
   line.reach = reach;
   line.next_ask = line.foretold = now;
-  if (shared == kNoShared) return;
-  shared_limits_[shared].not_before = now;
-  shared_limits_[shared].reach = Duration{};
+  if (shared != kNoShared) shared_limits_.let_ask(shared, now);
 }
 
 }  // namespace einlass::core

@@ -139,9 +139,7 @@ void Admission::explain_shortage(const Line& line, Instant now, Standing& standi
 // It waits with others until one of them may ask a limit without key.
 void Admission::explain_limit(const Line& line, Instant now, Standing& standing) const {
   const SharedLimit& limit = shared_limits_[line.limit];
-  const auto& by_index = shared_of_route_[line.route.value].by_index;
-  const auto place = std::ranges::find(by_index, line.limit) - by_index.begin();
-  standing.limit = LimitIndex{static_cast<std::uint8_t>(place)};
+  standing.limit = shared_limits_.place_of(line, line.limit);
   if (line.among_retries && limit.turns.fresh() > 0) {
     standing.waits = WaitsFor::share;
     return;
@@ -169,7 +167,7 @@ std::vector<LineStanding> Admission::longest_lines(std::size_t most, Instant now
     Standing first;
     first.waits = WaitsFor::order;
     std::optional<RecordId> oldest;
-    if (const Slot slot = next_of(line); slot != kNoSlot) {
+    if (const Slot slot = picker_.next_of(line); slot != kNoSlot) {
       explain(records_[slot], now, first);
       oldest = records_[line.ready.empty() ? slot : line.ready.front()].id;
     }

@@ -25,11 +25,12 @@ void Gate::on(const PartitionAssigned& event, Instant now, Commands& commands) {
 }
 
 // The next offset may be past whatever comes next, for whom a policy would choose once more.
-void Gate::on(const PartitionMoved& event, Instant now, Commands&) {
+void Gate::on(const PartitionMoved& event, Instant now, Commands& commands) {
   if (!intake_.takes(event.partition)) return;
   const Offset last{event.next.value - 1};
   intake_[event.partition].ledger.knows(last);
   pass_over(event.partition, last, now);
+  intake_.passed_over(event.partition, commands);
 }
 
 void Gate::on(const PartitionRevoked& event, Instant now, Commands& commands) {

@@ -373,5 +373,24 @@ TEST(BatchingOfLines, whose_record_is_too_much_for_a_request_leads_the_next) {
   EXPECT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5}));
 }
 
+TEST(BatchingOfTwoRoutes, who_has_its_part_of_the_places_hurries_nobody) {
+  RouteOptions route;
+  route.order = Order::none;
+  GateOptions options = BenchGate::options_for(route, 8);
+  options.routes.push_back(route);
+  options.targets[0].batch = {4, Bytes{10'000}, Duration::millis(5)};
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{1}, true);
+  bench.assign(0);
+  bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
+  for (std::uint32_t i = 0; i < 30; ++i) bench.arrive(i, i);
+  bench.pass(Duration::seconds(1));
+  ASSERT_EQ(bench.sent().size(), 28u) << "the last place is for others";
+  bench.arrive(100, 0, 1, 1);
+  EXPECT_EQ(bench.sent().size(), 28u) << "it waits for company";
+  bench.pass(Duration::millis(5));
+  EXPECT_EQ(bench.sent().size(), 31u) << "and has that of those who have no place";
+}
+
 }  // namespace
 }  // namespace einlass::core

@@ -52,6 +52,23 @@ TEST(Beginnings, where_reading_goes_on_behind_a_gap_is_committed_before_the_next
   EXPECT_EQ(bench.all<Commit>()[0].entries[0].finished, "");
 }
 
+// As where each transaction is aborted: no record comes that would hold it.
+TEST(Beginnings, one_that_only_moves_on_behind_an_old_record_is_held_too) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  constexpr std::int64_t most = 65'536;  // As docs/guarantees.md promises.
+  std::int64_t read = 1;
+  for (; bench.all<Hold>().empty() && read <= most; ++read) {
+    bench.gate.handle(PartitionMoved{PartitionId{0}, Offset{read + 1}}, bench.now, bench.commands);
+  }
+  EXPECT_EQ(read, most);
+  ASSERT_EQ(bench.all<Hold>().size(), 1u);
+  EXPECT_EQ(bench.all<Hold>()[0].reason, HoldReason::ledger_full);
+  bench.ended(0, Outcome::accepted);
+  EXPECT_EQ(bench.all<Read>().size(), 1u);
+}
+
 // One topic's trouble is not the others', and a topic that is gone may be another's the next time.
 TEST(Beginnings, of_a_failed_commit_only_what_has_not_settled_is_tried_again) {
   BenchGate bench(BenchGate::options_for(free_route(Order::none)));

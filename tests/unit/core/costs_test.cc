@@ -140,6 +140,34 @@ TEST_P(GoneCosts, who_goes_before_it_is_denied_for_good_takes_nobody_along) {
 
 INSTANTIATE_TEST_SUITE_P(, GoneCosts, testing::Values(0u, 1u));
 
+// What the limit that all share has said last was said to another line.
+TEST(Costs, who_goes_denied_by_a_limit_of_its_own_hurries_nobody_at_the_one_that_all_share) {
+  RouteOptions route = two_limits(Order::none);
+  route.cost_varies = true;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  bench.assign(1);
+  bench.arrive(0, 0, 1, 0);
+  bench.answer({}, Duration::millis(10));
+  bench.pass(Duration::millis(10));
+  const Ask failed = bench.all<Ask>().back();
+  bench.put(PermitsFailed{failed.line, failed.ask});
+  bench.arrive(1, 0, 0, 1);
+  ASSERT_EQ(bench.all<Ask>().back().line, LineId{1});
+  bench.answer({}, Duration::seconds(2));
+  bench.arrive(2, 1, 0, 0);
+  bench.put(PartitionLost{PartitionId{1}});
+  bench.pass(Duration::millis(500));
+  const Ask again = bench.all<Ask>().back();
+  ASSERT_TRUE(again.again);
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.put(PermitsAnswered{
+      again.line, again.ask, {}, bench.now, Duration::seconds(20), LimitIndex{1}, Duration{}});
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(bench.all<Ask>().size(), asks) << "the other line waits for a second more";
+}
+
 // A permit that was asked for with another record, which is gone, is as good for the one denied.
 TEST(Costs, who_leaves_with_another_permit_holds_up_nobody) {
   BenchGate bench(BenchGate::options_for(varying_route()));
@@ -198,6 +226,13 @@ TEST_F(OvertakenCosts, ask_for_one_permit_as_far_ahead_as_it_takes) {
 TEST_F(OvertakenCosts, do_not_ask_a_limit_for_more_than_it_bears) {
   deny(Duration::millis(200));
   EXPECT_EQ(bench.all<Ask>().size(), 2u);
+}
+
+TEST_F(OvertakenCosts, are_asked_for_as_before_where_the_limit_is_another_by_now) {
+  bench.put(LimitsChanged{LineId{0}, true});
+  deny(Duration::millis(500));
+  ASSERT_EQ(bench.all<Ask>().size(), 3u);
+  EXPECT_EQ(bench.all<Ask>().back().horizon, Duration::millis(500));
 }
 
 TEST_F(OvertakenCosts, are_not_booked_for_ever) {

@@ -47,6 +47,20 @@ TEST(Crowd, who_hangs_leaves_the_others_the_limit_that_all_share) {
   EXPECT_LE(crowd.granted(), 1'000 * kSeconds * 107 / 100);
 }
 
+// They have what is theirs, and of what is left over when all have that one more each: the others
+// keep their parts.
+TEST(Crowd, who_hangs_leaves_the_others_their_part_of_the_places) {
+  for (const std::uint32_t hung : {10u, 18u, 19u}) {
+    Crowd crowd({.lines = 20,
+                 .newcomer = false,
+                 .hung = hung,
+                 .backlog = 4'000,
+                 .latency = Duration::millis(10)});
+    crowd.run();
+    EXPECT_GE(crowd.of_lines(hung + 1, 20), int(20 - hung) * 200 * kSeconds * 9 / 10) << hung;
+  }
+}
+
 // The target has 3,200 places a second and the others want 4,000: they have more than their part
 // while those who have a limit of one a second want less. All hold permits for the time to come, and
 // book no more of these while so many wait for places that they would lapse.

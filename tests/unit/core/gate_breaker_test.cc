@@ -266,6 +266,31 @@ TEST(GateBreaker, of_lines_that_wait_aside_one_with_fresh_records_probes_before_
   EXPECT_GE(bench.sent().back(), 10u) << "one of line 1";
 }
 
+// Line 0's retry is ready again just before the next probe is due, and the loop sees both at once.
+TEST(GateBreaker, a_retry_that_is_ready_with_the_probe_lets_a_fresh_record_go_first) {
+  RouteOptions route = route_with_limit();
+  route.shared_limits = 0;
+  route.retry_initial = route.retry_max = kWait - Duration::millis(10);
+  GateOptions options = guarded(route);
+  options.targets[0].breaker.failures = 1;
+  options.targets[0].retry_share = 20;
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({0});
+  bench.ended(0, Outcome::retry);
+  bench.pass(kWait);  // The first probe.
+  bench.answer({0});
+  bench.ended(0, Outcome::retry, 2);
+  bench.arrive(1, 1, 0, 1);
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.now = bench.now + kWait;
+  bench.put(TimePassed{});
+  ASSERT_EQ(bench.all<Ask>().size(), asks + 1);
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
+}
+
 TEST(GateBreaker, a_full_target_is_not_probed_beyond_its_places) {
   BenchGate bench(guarded(free_route(), 4));
   bench.assign(0);

@@ -11,7 +11,7 @@
 #include "app/permits/stand_in.h"
 #include "app/record/extract.h"
 #include "config/limits/parameters.h"
-#include "core/admission/admission.h"
+#include "core/admission/line.h"
 #include "unit/app/record/stored.h"
 #include "unit/app/setup/wiring_table.h"
 
@@ -60,7 +60,7 @@ inline std::string in_an_outage(const Config& c) {
   ProcessLimits process(c);
   core::Events events;
   StandIn stand_in(c, process, events);
-  constexpr Permits kMost{core::Admission::kMostPerAsk};
+  constexpr Permits kMost{core::kMostPerAsk};
   stand_in.ask({core::LineId{0}, core::AskId{1}, Permits{1}, kMost, Duration{}}, core::RouteId{0},
                {""}, Instant{1'800'000'000'000'000});
   const auto granted =
