@@ -202,6 +202,13 @@ class ShorterWindows(Reload):
         self.assertEqual(self.post()[0], 200)
         asks = self.asks()
         # Those about Retry-After are among them, so some more than the one that the reload makes.
+        self.is_no_trouble(asks)
+        # Nor to one that knows nothing of the window as it was.
+        self.assertEqual(self.gate.terminate(), 0)
+        self.gate.start()
+        self.is_no_trouble(self.asks())
+
+    def is_no_trouble(self, asks):
         places.wait_until(lambda: self.asks() > asks + 10, 60, "the limit was asked under its new window")
         self.assertEqual(places.get(self.gate.port, "/readyz")[0], 200)
         self.assertNotIn("redis_limit_closed", self.gate.log(10_000))

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "adapters/redis/gate_side.h"
+#include "adapters/redis/redis_group.h"
 #include "adapters/redis/redis_server.h"
 #include "lua/scripts.h"
 
@@ -215,17 +216,50 @@ TEST_F(RedisStore, AReleaseThatFoundNoScriptIsSentAgain) {
 // As by a debugger or SIGSTOP. The permits may be as old as that, so they are asked for again, and
 // then it is said how old.
 TEST_F(RedisStore, AnAnswerThatAProcessFindsWhenItGoesOnIsNotTakenForNew) {
-  const auto stop = std::chrono::milliseconds(700);  // Longer than the options' time for a call.
   add(0, sliding_log("callbacks", 5, Duration::seconds(60)));
+  ASSERT_TRUE(side_.answer(0, 1));  // The server has the script.
   side_.events.clear();
   const core::AskId ask = side_.ask(0, 2);
   side_.store->flush();
-  std::this_thread::sleep_for(stop);
+  // The process stands still for longer than the options' time for a call: until its server has
+  // waited for a replica that there is not.
+  ASSERT_EQ(control("WAIT", "1", "700"), "0");
   ASSERT_TRUE(side_.until([&] { return !side_.events.empty(); }));
   ASSERT_FALSE(side_.count<core::PermitsAnswered>());
   const auto* again = side_.answer_again(0, ask, 2);
   ASSERT_TRUE(again);
   ASSERT_EQ(again->due.size(), 2u);
+  EXPECT_LE(again->due[0], Duration::millis(-600));
+}
+
+// Nor is one that had come before, where a replica's confirmation has waited for the process.
+TEST(RedisReplica, AConfirmationThatAProcessFindsWhenItGoesOnIsNotTakenForNew) {
+  RedisServer primary({"--repl-diskless-sync-delay", "0"});
+  const auto replica = replica_of(primary);
+  auto options = options_for(primary.port());
+  options.wait_replicas = 1;
+  const auto limit = sliding_log("callbacks", 50, Duration::seconds(60));
+  GateSide side(options);
+  const Bucket bucket{&limit, ""};
+  side.store->add_line({0}, {&bucket, 1});
+  ASSERT_TRUE(side.until_up());
+  // The server has the script, and the replica follows.
+  ASSERT_TRUE(side.until([&] { return side.answer(0, 1) != nullptr; }));
+  side.events.clear();
+  replica->freeze();
+  const std::size_t calls = side.calls.size();
+  const core::AskId ask = side.ask(0, 2);
+  side.store->flush();
+  ASSERT_TRUE(side.until([&] { return side.calls.size() > calls; }));  // Redis has granted them,
+  ASSERT_TRUE(side.events.empty());                                    // which does not count yet.
+  replica->thaw();
+  // It stands still as above; the one replica that there is confirms meanwhile.
+  Control control(primary.port());
+  ASSERT_EQ(control({"WAIT", "2", "700"}), "1");
+  ASSERT_TRUE(side.until([&] { return !side.events.empty(); }));
+  ASSERT_FALSE(side.count<core::PermitsAnswered>());
+  const auto* again = side.answer_again(0, ask, 2);
+  ASSERT_TRUE(again);
   EXPECT_LE(again->due[0], Duration::millis(-600));
 }
 
@@ -243,7 +277,7 @@ TEST_F(RedisStore, StateOfALaterTimeIsForgottenOnceTheLimitWasClosedForAsLongAsI
   control("PEXPIRE", key, "3600000");  // As it would live if its clock had been set back.
   const auto begun = std::chrono::steady_clock::now();
   ASSERT_TRUE(side_.answer(0, 1)->due.empty());
-  EXPECT_TRUE(side_.notice("redis_limit_closed"));
+  EXPECT_TRUE(side_.until([&] { return side_.notice("redis_limit_closed"); }));
   EXPECT_NE(side_.store->status().closed, "");
   EXPECT_EQ(control("EXISTS", key), "1");
   ASSERT_TRUE(side_.until([&] { return !side_.answer(0, 1)->due.empty(); }));
@@ -293,6 +327,8 @@ TEST_F(RedisStore, AnOpenWindowIsNotForgottenForALimitThatHasAShorterOneNow) {
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(side_.answer(0, 1)->due.empty());
   EXPECT_EQ(side_.count<core::LimitsChanged>(), 0u);
   EXPECT_FALSE(side_.notice("redis_limit_reopened"));
+  EXPECT_FALSE(side_.notice("redis_limit_closed"));
+  EXPECT_EQ(side_.store->status().closed, "");
   EXPECT_EQ(control("EXISTS", "test:{test}:callbacks:"), "1");
 }
 

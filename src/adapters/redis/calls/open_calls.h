@@ -35,6 +35,7 @@ struct Call {
   Kind kind = Kind::ping;
   Manner manner{};
   bool late = false;          // Its time is over; an ask has failed by then.
+  bool looks = false;         // Of reopen: it forgets nothing.
   std::uint16_t permits = 0;  // Of a release: how many it gives back.
   std::uint64_t number = 0;   // Rises with each call of the node.
   Steady::time_point sent{};

@@ -97,17 +97,18 @@ void Node::ping(Steady::time_point now) {
   pinging_ = true;
 }
 
-void Node::reopen(const LinePtr& line, Steady::time_point now) {
+void Node::reopen(const LinePtr& line, bool looks, Steady::time_point now) {
   constexpr std::int64_t kSlackMs = 15'000;  // More than any gate adds, see lua/README.md.
   std::string& out = connection_->out();
   const std::size_t keys = line->buckets + (line->by_flows ? 1 : 0);
-  append_array(out, 4 + keys);
+  append_array(out, (looks ? 5 : 4) + keys);
   append_bulk(out, "EVAL");
   append_bulk(out, lua::reopen_script());
   append_number(out, static_cast<std::int64_t>(keys));
   out.append(line->keys).append(line->share_key);
   append_number(out, line->needs().us / 1000 + kSlackMs);
-  push({.kind = Call::Kind::reopen, .line = line}, now);
+  if (looks) append_bulk(out, "look");
+  push({.kind = Call::Kind::reopen, .looks = looks, .line = line}, now);
 }
 
 void Node::command(std::initializer_list<std::string_view> words, Call::Kind kind,

@@ -169,7 +169,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   void command(std::initializer_list<std::string_view> words, Call::Kind kind,
                Steady::time_point now);
   void ping(Steady::time_point now);
-  void reopen(const LinePtr& line, Steady::time_point now);
+  void reopen(const LinePtr& line, bool looks, Steady::time_point now);
 
   // node_answers.cc
   void received(std::span<const char> bytes) override;
@@ -178,7 +178,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   void acquire_answered(Call call, const Reply& reply, Steady::time_point now);
   void acquire_refused(Call call, const Reply& reply, Steady::time_point now);
   void release_answered(Call call, const Reply& reply, Steady::time_point now);
-  void wait_answered(const Reply& reply);
+  void wait_answered(const Call& call, const Reply& reply, Steady::time_point now);
   void holds_answered(const Reply& reply);
   void ping_answered(const Call& call, const Reply& reply, Steady::time_point now);
   void answer(const Call& call, const Reply& reply, Steady::time_point now);

@@ -180,7 +180,7 @@ void Node::answered(Call call, const Reply& reply, Steady::time_point now) {
     case Call::Kind::reopen:
       return reopen_answered(call, reply);
     case Call::Kind::wait:
-      return wait_answered(reply);
+      return wait_answered(call, reply, now);
     case Call::Kind::holds:
       return holds_answered(reply);
     case Call::Kind::ping:
@@ -246,21 +246,22 @@ void Node::answer(const Call& call, const Reply& reply, Steady::time_point now) 
 
 // State of a later time than now closes a limit until that time. So it is forgotten; but not before
 // the limit was closed for as long as it ever needs by our own clock, for until then what was
-// granted before may still count. Returns when to ask again.
+// granted before may still count. It is looked up each time, for a window that was longer when it
+// was opened is nobody's fault. Returns when to ask again.
 Duration Node::closed(const LinePtr& line, Steady::time_point now) {
-  context_.owner.line_closed(*line);
   if (!line->closed_since) line->closed_since = now;
-  if (now - *line->closed_since >= Micros(line->needs().us)) {
-    line->closed_since = now;  // Once more after as long, if it does not help.
-    reopen(line, now);
-  }
+  const bool over = now - *line->closed_since >= Micros(line->needs().us);
+  if (over) line->closed_since = now;  // Once more after as long, if it does not help.
+  reopen(line, !over, now);
   return std::max(line->needs(), kClosedAskedEvery);
 }
 
 // One that finds its slot elsewhere, or the node not able, is not made again: the next one is.
 void Node::reopen_answered(const Call& call, const Reply& reply) {
-  const bool forgotten = reply.kind == Reply::Kind::integer && reply.integers.front() > 0;
-  if (forgotten) context_.owner.line_reopened(call.line);
+  const std::int64_t found = reply.kind == Reply::Kind::integer ? reply.integers.front() : 0;
+  if (found < 0) return;  // A window that was longer explains it.
+  if (found > 0 && !call.looks) return context_.owner.line_reopened(call.line);
+  context_.owner.line_closed(*call.line);
 }
 
 void Node::acquire_refused(Call call, const Reply& reply, Steady::time_point now) {
@@ -310,10 +311,12 @@ void Node::release_answered(Call call, const Reply& reply, Steady::time_point no
 }
 
 // It comes behind the answers that it decides about, and before those of the next turn.
-void Node::wait_answered(const Reply& reply) {
+void Node::wait_answered(const Call& call, const Reply& reply, Steady::time_point now) {
   const int wanted = context_.options.wait_replicas;
   if (reply.kind == Reply::Kind::integer && reply.integers.front() >= wanted) {
     went_well(!unconfirmed_.empty());
+    // As in acquire_answered().
+    if (now - call.sent > timeout_) return fail_unconfirmed();
     if (!unconfirmed_.empty()) context_.errors.answered();
     for (const Unconfirmed& one : unconfirmed_) context_.events.push_back(one.answer);
     return unconfirmed_.clear();
@@ -324,7 +327,7 @@ void Node::wait_answered(const Reply& reply) {
       "Only " + std::to_string(reply.integers.front()) + " of " + std::to_string(wanted) +
       " replicas of " + where_ +
       " have confirmed a grant in time (redis.wait_replicas); it counts once they have";
-  context_.errors.refused(trouble, Steady::now());
+  context_.errors.refused(trouble, now);
   tell(Severity::warning, "redis_replicas", trouble);
 }
 

@@ -142,8 +142,8 @@ void Store::State::line_closed(const Line& line) {
   closed.text =
       line.limits +
       " is closed for longer than it ever needs: its state in Redis is of a later time than "
-      "now, as after the server's clock was set back, or of a longer window than it has now; a "
-      "later time is forgotten once the limit was closed for " +
+      "now, as after the server's clock was set back; that is forgotten once the limit was closed "
+      "for " +
       span_in_words(line.needs());
   closed.heard = Steady::now();
   notify_({Severity::warning, "redis_limit_closed", closed.text});
