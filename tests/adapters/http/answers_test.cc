@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "adapters/http/target/answer_rules.h"
+#include "adapters/http/target/batch_answer.h"
 #include "adapters/http/target_world.h"
 
 namespace einlass::http::testing {
@@ -195,6 +196,12 @@ TEST(Answers, a_redirect_is_refused_and_says_where_it_points) {
   EXPECT_EQ(world.deliver().outcome, Outcome::refused);
   EXPECT_EQ(world.trouble(),
             "status 302: redirects are not followed (to https://elsewhere.example/a)");
+}
+
+TEST(AnswerRules, of_a_batch_the_whole_list_is_kept_whatever_the_status) {
+  const KeptBody kept = AnswerRules({}, true).kept_body();
+  EXPECT_GE(kept.of_2xx, kMostBatchAnswer);
+  EXPECT_GE(kept.of_others, kMostBatchAnswer);
 }
 
 }  // namespace

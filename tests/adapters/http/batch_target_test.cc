@@ -50,11 +50,13 @@ struct Batching : ::testing::Test {
       if (world.ended(i).outcome == Outcome::accepted) continue;
       failed.emplace_back(world.ended(i).status, world.ended(i).reason);
     }
+    notices = world.notices;
     return ends;
   }
 
   std::vector<std::pair<unsigned, std::string>> failed;
   std::vector<bool> over_one, counts;
+  std::vector<Notice> notices;
   LoginOptions login;
 };
 
@@ -119,9 +121,13 @@ TEST_F(Batching, what_a_server_fails_may_be_over_one_of_them_unless_it_is_about_
 TEST_F(Batching, a_list_that_cannot_be_used_means_again) {
   EXPECT_EQ(deliver(json(R"({"failed": [{"index": 2, "status": 503}]})")),
             (Ends{{Outcome::retry, 2}, {Outcome::retry, 2}, {Outcome::refused, 1}}));
-  EXPECT_EQ(failed[0].second,
-            "the answer does not say which records failed: an entry of failed has no index from 0 "
-            "to 1");
+  const std::string trouble =
+      "status 200: the answer does not say which records failed: an entry of failed has no index "
+      "from 0 to 1";
+  EXPECT_EQ(failed[0].second, trouble + R"(: {"failed": [{"index": 2, "status": 503}]})");
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].what, "target_failing");
+  EXPECT_NE(notices[0].detail.find(trouble), std::string::npos) << notices[0].detail;
 }
 
 TEST_F(Batching, a_list_that_may_have_been_cut_means_again) {

@@ -221,5 +221,19 @@ TEST(HostOfTheRecord, too_many_at_a_time_wait) {
   world.destroy_target();
 }
 
+TEST(HostOfTheRecord, what_only_people_can_repair_brings_no_record_nearer_to_its_dead_letter) {
+  ScriptedServer proxy(once_and_end("HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n"));
+  TargetWorld world(80);
+  world.options.host = "";
+  world.options.host_of_record = true;
+  world.options.allow_private = true;
+  world.options.proxy = {"127.0.0.1", proxy.port(), "", ""};
+  const core::DeliveryEnded ended = deliver(world, "k", "billing.example");
+  EXPECT_EQ(ended.outcome, Outcome::retry);
+  EXPECT_FALSE(ended.counts);
+  EXPECT_EQ(world.target().status().unusable, "");
+  world.destroy_target();
+}
+
 }  // namespace
 }  // namespace einlass::http::testing

@@ -158,24 +158,42 @@ TEST_F(TargetLogin, who_takes_over_with_another_secret_asks_for_a_token) {
   EXPECT_EQ(tokens.requests().size(), 2u);
 }
 
+// A login that fails, and was told to, until another target takes over with other options.
+struct MendedLogin : TargetLogin {
+  void SetUp() override {
+    tokens.answer_by([](const std::string&) {
+      return json_answer("{\"error\": \"invalid_client\"}", "401 Unauthorized");
+    });
+    use_oauth2();
+    world.target();
+    world.run_until([&] { return !world.notices.empty(); });
+    ASSERT_EQ(world.notices.back().what, "target_login_failing");
+  }
+
+  std::vector<std::string> told_by_another() {
+    std::vector<std::string> told;
+    Target another(world.io, world.options, world.events,
+                   [&](const Notice& notice) { told.push_back(notice.what); });
+    another.take_over(world.target());
+    another.start(core::TargetId{4});
+    world.run_until([&] { return !told.empty(); });
+    return told;
+  }
+};
+
 // What was told of the one before ends with the one that took its place.
-TEST_F(TargetLogin, who_takes_over_tells_that_it_works_again) {
-  tokens.answer_by([](const std::string&) {
-    return json_answer("{\"error\": \"invalid_client\"}", "401 Unauthorized");
-  });
-  use_oauth2();
-  world.target();
-  world.run_until([&] { return !world.notices.empty(); });
-  ASSERT_EQ(world.notices.back().what, "target_login_failing");
+TEST_F(MendedLogin, by_another_secret_is_told_to_work) {
   tokens.answer_by(numbered_tokens("3600"));
   world.options.login.secret.value = "another";
-  std::vector<std::string> told;
-  Target another(world.io, world.options, world.events,
-                 [&](const Notice& notice) { told.push_back(notice.what); });
-  another.take_over(world.target());
-  another.start(core::TargetId{4});
-  world.run_until([&] { return !told.empty(); });
-  EXPECT_EQ(told, std::vector<std::string>{"target_login_ok"});
+  EXPECT_EQ(told_by_another(), std::vector<std::string>{"target_login_ok"});
+}
+
+TEST_F(MendedLogin, by_a_password_in_the_place_of_tokens_is_told_to_work) {
+  world.options.login = {};
+  world.options.login.kind = LoginOptions::Kind::basic;
+  world.options.login.username = "Aladdin";
+  world.options.login.secret.value = "open sesame";
+  EXPECT_EQ(told_by_another(), std::vector<std::string>{"target_login_ok"});
 }
 
 TEST_F(TargetLogin, one_who_refuses_the_token_stops_nobody_else) {

@@ -36,6 +36,7 @@ std::string Login::rendered() const {
 
 void Login::take_over(const Login& before) {
   failing_ = before.failing_;  // As was told: its end is told too.
+  if (!tokens_) trouble_ = before.trouble_;
   LoginOptions same = before.options_;
   same.secret = options_.secret;
   const bool alike = same == options_ && before.secret_.value() == secret_.value();

@@ -75,7 +75,9 @@ AnswerRules::AnswerRules(const AnswerOptions& options, bool of_batches) : of_bat
   kept_ = {.of_2xx = of_all ? kept : 0,
            .of_others = kept,
            .decides_2xx = !by_body_.empty() || of_batches};
-  if (of_batches) kept_.of_2xx = std::max(kept_.of_2xx, kMostBatchAnswer);
+  if (!of_batches) return;
+  kept_.of_2xx = std::max(kept_.of_2xx, kMostBatchAnswer);
+  kept_.of_others = std::max(kept_.of_others, kMostBatchAnswer);  // Some may accept, too.
 }
 
 AnswerRules::~AnswerRules() = default;

@@ -44,6 +44,18 @@ void add_secrets_of(std::string_view header, std::string_view value,
   if (has_scheme) all.emplace_back(value.substr(blank + 1));
 }
 
+// Which records an accepted batch has failed. Where its answer does not say that, it was not
+// accepted.
+BatchAnswer judge_each(const Exchange& exchange, Answer& answer, core::Outcome& outcome) {
+  if (outcome != core::Outcome::accepted || exchange.members.empty()) return {};
+  BatchAnswer batch = read_batch_answer(answer.body, fitting(exchange.members));
+  if (batch.trouble.empty()) return batch;
+  outcome = core::Outcome::retry;
+  answer.trouble = "the answer does not say which records failed: " + batch.trouble;
+  batch.failed.clear();
+  return batch;
+}
+
 }  // namespace
 
 std::size_t fitting(std::span<const BatchMember> members) {
@@ -91,7 +103,9 @@ SecretMask Target::State::mask() const {
 void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer& given) {
   const auto now = std::chrono::steady_clock::now();
   Answer answer = given;
-  const core::Outcome outcome = judge(exchange.login, answer);
+  core::Outcome outcome = judge(exchange.login, answer);
+  const BatchAnswer batch = judge_each(exchange, answer, outcome);
+  const bool counted = counts(answer);  // What people have to repair is no record's fault anywhere.
   origins.judged(origin, exchange, outcome, answer, now);
   if (outcome == core::Outcome::accepted) {
     origins.works(origin);
@@ -105,7 +119,7 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
     origins.fails(origin, answer, now);
   }
   core::DeliveryEnded ended{exchange.record, exchange.attempt, outcome};
-  ended.counts = counts(answer);
+  ended.counts = counted;
   if (outcome != core::Outcome::accepted) ended.reason = origins.trouble(origin);
   // What one of several asks for is no reason to hold back what goes to the others.
   const bool asks = outcome == core::Outcome::retry && answer.retry_after;
@@ -117,43 +131,35 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
   ended.sent = was_sent(answer);
   ended.status = answer.status;
   ended.answered = has_answered(answer);
-  ended.over_one = outcome == core::Outcome::retry && may_be_over_one(answer);
+  // One that does not say which records failed may be shorter for fewer.
+  const bool may_be = !batch.trouble.empty() || may_be_over_one(answer);
+  ended.over_one = outcome == core::Outcome::retry && may_be;
   ended.too_large = answer.is_too_large;
-  tell_all(std::move(ended), answer.body, exchange.login);
+  tell_all(std::move(ended), batch.failed, exchange.login);
 }
 
 // Each record of the request that has ended; `ended` is what became of it as a whole.
-void Target::State::tell_all(core::DeliveryEnded ended, std::string_view body,
+void Target::State::tell_all(core::DeliveryEnded ended, const std::vector<FailedRecord>& failed,
                              std::uint32_t login_used) {
   const std::vector<BatchMember> members = batches.end(ended.record);
   if (members.empty()) return events.push_back(std::move(ended));
-  BatchAnswer answer;
-  if (ended.outcome == core::Outcome::accepted) {
-    answer = read_batch_answer(body, fitting(members));
-    if (!answer.trouble.empty()) {
-      ended.outcome = core::Outcome::retry;
-      ended.over_one = true;  // It may be shorter for fewer.
-      ended.reason = "the answer does not say which records failed: " + answer.trouble;
-      answer.failed.clear();
-    }
-  }
   if (ended.outcome != core::Outcome::accepted) {
     ended.together = static_cast<std::uint32_t>(fitting(members));
   }
-  tell_each(members, ended, answer, login_used);
+  tell_each(members, ended, failed, login_used);
 }
 
 void Target::State::tell_each(const std::vector<BatchMember>& members,
-                              const core::DeliveryEnded& whole, const BatchAnswer& answer,
-                              std::uint32_t login_used) {
-  auto next = answer.failed.begin();
+                              const core::DeliveryEnded& whole,
+                              const std::vector<FailedRecord>& failed, std::uint32_t login_used) {
+  auto next = failed.begin();
   std::size_t index = 0;
   for (const BatchMember& member : members) {
     core::DeliveryEnded ended{member.record, member.attempt, core::Outcome::refused};
     if (!member.unfit.empty()) {
       ended.asked = ended.sent = false;
       ended.reason = member.unfit;
-    } else if (next == answer.failed.end() || next->index != index++) {
+    } else if (next == failed.end() || next->index != index++) {
       ended = whole;
       ended.record = member.record;
       ended.attempt = member.attempt;

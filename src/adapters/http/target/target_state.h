@@ -42,9 +42,10 @@ struct Target::State final : OriginOwner {
   void hold_without_login();
   // `login_used`: which generation of the login the request had.
   core::Outcome judge(std::uint32_t login_used, Answer& answer);
-  void tell_all(core::DeliveryEnded ended, std::string_view body, std::uint32_t login_used);
+  void tell_all(core::DeliveryEnded ended, const std::vector<FailedRecord>& failed,
+                std::uint32_t login_used);
   void tell_each(const std::vector<BatchMember>& members, const core::DeliveryEnded& whole,
-                 const BatchAnswer& answer, std::uint32_t login_used);
+                 const std::vector<FailedRecord>& failed, std::uint32_t login_used);
   SecretMask mask() const;
 
   void ended(Origin& origin, const Exchange& exchange, const Answer& answer) override;
