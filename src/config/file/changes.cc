@@ -130,11 +130,12 @@ std::vector<std::size_t> put_in_order(const std::vector<T>& order, std::vector<T
   return gone_to;
 }
 
-// A limit whose state another set of parameters would keep otherwise, or whose cost is of another
-// kind: one header, or one field, is as good as another.
-bool changes_form(const Limit& from, const Limit& to) {
+// A limit whose state another set of parameters would keep otherwise; and a cost of another kind:
+// one header, or one field, is as good as another.
+bool changes_form(const Limit& from, const Limit& to, const std::string& option) {
+  const bool is_cost = option == "cost" || option == "default_cost";
   return from.limit.parameters.index() != to.limit.parameters.index() ||
-         from.cost.kind != to.cost.kind;
+         (is_cost && from.cost.kind != to.cost.kind);
 }
 
 struct Difference {
@@ -151,7 +152,7 @@ void refuse_other_form(const Config& from, const Config& to, bool other_left_out
   };
   if (is_of("limits")) {
     const auto i = static_cast<std::size_t>(find(from.limits, path[1]));
-    if (changes_form(from.limits[i], to.limits[i])) needs_restart = kOtherForm;
+    if (changes_form(from.limits[i], to.limits[i], path[2])) needs_restart = kOtherForm;
     if (path[2] == "shadow") needs_restart = kShadow;
   }
   const bool dead_letter = is_of("routes") && path[2] == "dead_letter";

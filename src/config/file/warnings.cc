@@ -5,6 +5,7 @@
 
 #include "config/file/placed.h"
 #include "limits/permits/state.h"
+#include "limits/windows/sliding_log.h"
 
 namespace einlass::config {
 namespace {
@@ -76,6 +77,17 @@ void warn_of_idle_horizons(const Config& config, Texts& texts) {
     if (limits::grants_ahead(limit.limit.parameters)) continue;
     texts.push_back("limits." + limit.limit.name +
                     ".horizon: means nothing here, where nothing is granted ahead; leave it out");
+  }
+}
+
+// Another limit keeps it, with an entry for each unit of cost.
+void warn_of_kept_bursts(const Config& config, Texts& texts) {
+  for (const Limit& limit : config.limits) {
+    if (!limit.paced_by || !limit.limit.cost_from_record) continue;
+    if (limit.burst.value <= limits::kMostLogCost) continue;
+    texts.push_back("limits." + limit.limit.name + ".burst: a record that costs more than " +
+                    std::to_string(limits::kMostLogCost) + " gets no permit under any burst; " +
+                    "use token_bucket or gcra if there are such records");
   }
 }
 
@@ -158,6 +170,7 @@ std::vector<std::string> warnings(const Config& config, const std::string& file)
   warn_of_unshared(config, texts);
   warn_of_unused(config, texts);
   warn_of_idle_horizons(config, texts);
+  warn_of_kept_bursts(config, texts);
   warn_of_horizons(config, texts);
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     warn_of_route(config, config.routes[i], "routes[" + std::to_string(i) + "]", texts);

@@ -59,6 +59,15 @@ std::optional<LimitValue> ChangedSection::read(int instances) {
   Limit changed = limit_;
   if (!read_parameters(section, changed)) return std::nullopt;
   if (!new_burst_) keep_burst_within(changed);
+  // As many as the limit itself bounds nothing there, but here it would, and nobody keeps it.
+  if (!has_pace(limit_) && pace_of(changed)) {
+    reading_.wrong(root_.place, path_,
+                   "has a `limit` of more than the limit's own burst of " +
+                       std::to_string(changed.burst.value) +
+                       ", which nothing keeps, for it is not less than the limit's own `limit`; "
+                       "write a smaller burst there, or leave it out there");
+    return std::nullopt;
+  }
   const auto wrong = wrong_number(changed, instances);
   if (!wrong) return LimitValue{.parameters = changed.limit.parameters, .burst = changed.burst};
   const bool own = is_in(wrong->option, open_);

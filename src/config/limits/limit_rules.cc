@@ -188,7 +188,7 @@ void lengthen_window(limits::Parameters& parameters, Duration by) {
 
 void complete(LimitValue& value, const Limit& limit) {
   if (limit.strict) lengthen_window(value.parameters, kStrictUse);
-  if (!pace_of(limit)) return;
+  if (!has_pace(limit)) return;
   Limit of_key = limit;
   of_key.limit.parameters = value.parameters;
   of_key.burst = value.burst;

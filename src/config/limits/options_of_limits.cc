@@ -267,8 +267,8 @@ const Rows<Limit> kLimit = {
      "spaced with `mode: queue`; `smooth`: a token bucket whose waits are at most `timeout`, "
      "optionally with a warm-up; `concurrency`: at most `limit` attempts in flight."},
     {"limit", parameter("limit"),
-     "Permits in a window, or attempts in flight; with `sliding_log`, `sliding_window`, "
-     "`fixed_window`, `counter` and `concurrency`."},
+     "Permits in a window, or attempts in flight; with `sliding_window` (`log: newest`: at most "
+     "100,000), `fixed_window`, `counter`, `sliding_log` and `concurrency` (10,000,000)."},
     {"window", parameter("window"),
      "The window's length; with `sliding_log`, `sliding_window`, `fixed_window` and `counter`."},
     {"align", parameter("align"),
@@ -383,7 +383,7 @@ Section::Names all_parameters() { return taken_by(); }
 Section::Names live_parameters(const Limit& limit) {
   Section::Names names = std::visit([]<class P>(const P&) { return names_in(live_rows(kRows<P>)); },
                                     limit.limit.parameters);
-  if (pace_of(limit)) names.push_back("burst");
+  if (has_pace(limit)) names.push_back("burst");
   return names;
 }
 

@@ -47,6 +47,10 @@ std::optional<limits::SlidingLogParameters> pace_of(const Limit& limit) {
   return limits::SlidingLogParameters{Permits{pace.units}, pace.apart};
 }
 
+bool has_pace(const Limit& limit) {
+  return limit.paced_by.has_value() || pace_of(limit).has_value();
+}
+
 limits::Parameters pace_or_none(const Limit& limit) {
   // The limit itself lets no more of them through.
   const limits::SlidingLogParameters none{counted_limit(limit.limit.parameters), {1}};

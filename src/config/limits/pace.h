@@ -21,6 +21,10 @@ std::optional<limits::SlidingLogParameters> pace_of(const Limit& limit);
 // limit, that bounds nothing.
 limits::Parameters pace_or_none(const Limit& limit);
 
+// Whether another limit keeps its burst. Once the file has one it stays, though a trace may have
+// made the limit as small as its burst.
+bool has_pace(const Limit& limit);
+
 // What one of so many gates has of it: as many permits a second as its share of the whole, whatever
 // is lost by their coming whole. REQUIRES: the parameters of a pace.
 limits::Parameters share_of_pace(const limits::Parameters& pace, int instances);

@@ -200,6 +200,7 @@ struct Kafka {
   Duration revoke_timeout = Duration::seconds(10);
   OffsetReset auto_offset_reset = OffsetReset::earliest;
   std::map<std::string, std::string> properties;
+  std::string password_file;  // Where their sasl.password is from; empty: it stands there itself.
   KafkaSecurity security = KafkaSecurity::properties;
   std::string aws_region;  // With aws_msk_iam.
   std::optional<HttpAuth> oauth;
@@ -210,6 +211,7 @@ struct KafkaTarget {
   std::string topic;
   std::vector<std::string> brokers;               // Those of `kafka` where none are written,
   std::map<std::string, std::string> properties;  // and then these are laid over its properties.
+  std::string password_file;                      // As for `kafka`.
   bool own_cluster = false;                       // Brokers are written.
   KafkaSecurity security = KafkaSecurity::properties;  // These three are those of `kafka` where it
   std::string aws_region;                              // logs in as that does.

@@ -13,7 +13,7 @@ using Properties = std::map<std::string, std::string>;
 // What says as whom to log in, which a token does already.
 bool is_another_login(std::string_view name) {
   return name == "sasl.mechanisms" || name == "sasl.mechanism" || name == "sasl.username" ||
-         name == "sasl.password" || name == "enable.sasl.oauthbearer.unsecure.jwt" ||
+         name == kSaslPassword || name == "enable.sasl.oauthbearer.unsecure.jwt" ||
          name.starts_with("sasl.oauthbearer.");
 }
 
@@ -113,7 +113,9 @@ void log_in_as_source(const Kafka& kafka, KafkaTarget& target) {
   for (const auto& [name, value] : kafka.properties) {
     const bool is_of_its_login = is_another_login(name) || sends_no_token(name, value) ||
                                  (needs_tls && sends_no_token_by_tls(name, value));
-    if (!has_tokens || !is_of_its_login) target.properties.emplace(name, value);
+    if (has_tokens && is_of_its_login) continue;
+    const bool is_new = target.properties.emplace(name, value).second;
+    if (is_new && name == kSaslPassword) target.password_file = kafka.password_file;
   }
 }
 

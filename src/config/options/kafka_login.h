@@ -11,6 +11,9 @@
 
 namespace einlass::config {
 
+// The property whose value may come from a file that is read again while the gate runs.
+inline constexpr std::string_view kSaslPassword = "sasl.password";
+
 // Whether a Kafka or a KafkaTarget logs in with access tokens.
 bool logs_in_with_tokens(const auto& kafka) {
   return kafka.oauth || kafka.security == KafkaSecurity::aws_msk_iam;

@@ -72,24 +72,44 @@ Field<S> brokers(std::vector<std::string> S::*member) {
 
 using Properties = std::map<std::string, std::string>;
 
-void read_properties(Section& section, Properties& properties) {
+void read_properties(Section& section, Properties& properties, std::string& password_file) {
+  Reading& reading = section.reading();
   read_free_texts(section, Secrets::by_name,
                   [&](const Entry& entry, std::string_view property, std::string value) {
+                    const std::string path = below(section.path_of(), property);
                     for (const OwnProperty& own : kOwnProperties) {
                       if (own.name != property) continue;
-                      return section.reading().wrong(entry.place,
-                                                     below(section.path_of(), property),
-                                                     std::string(own.why) + "; leave it out");
+                      return reading.wrong(entry.place, path,
+                                           std::string(own.why) + "; leave it out");
+                    }
+                    if (property == kSaslPassword && entry.name != property) {
+                      password_file = reading.scalar(*entry.value, path)->text;
                     }
                     properties.insert_or_assign(std::string(property), std::move(value));
                   });
 }
 
+// What a file holds is no part of it: that changes while the gate runs.
+void print_properties(PrintedPage& page, const Properties& properties,
+                      const std::string& password_file) {
+  Properties shown = properties;
+  if (!password_file.empty()) {
+    shown.erase(std::string(kSaslPassword));
+    shown.emplace(std::string(kSaslPassword) + "_file", password_file);
+  }
+  page.texts(shown, [](std::string_view name) {
+    return is_secret_name(name) && name != std::string(kSaslPassword) + "_file";
+  });
+}
+
 template <class S>
-Field<S> properties(Properties S::*member) {
+Field<S> properties() {
   return custom<S>(
-      Kind::map, "map", [=](Section& section, S& out) { read_properties(section, out.*member); },
-      [=](PrintedPage& page, const S& from) { page.texts(from.*member, is_secret_name); });
+      Kind::map, "map",
+      [](Section& section, S& out) { read_properties(section, out.properties, out.password_file); },
+      [](PrintedPage& page, const S& from) {
+        print_properties(page, from.properties, from.password_file);
+      });
 }
 
 template <class S>
@@ -162,9 +182,9 @@ const Rows<Kafka> kKafka = {
      "Where to start a partition that has no committed offset, or whose next offset Kafka no "
      "longer has: at the start of the log, at its end, or (`error`) stop and wait until you set it "
      "to one of these and reload, or set an offset while no gate runs."},
-    {"properties", properties(&Kafka::properties),
+    {"properties", properties<Kafka>(),
      "Properties of librdkafka, for example `security.protocol`, but for those that are the gate's "
-     "own; secrets also as `NAME_file`."},
+     "own; secrets also as `NAME_file`. `sasl.password_file` is read again when it changes."},
     {"security", security<Kafka>(),
      "How to log in: as `properties` say, or at Amazon MSK by IAM (`aws_msk_iam`), with tokens "
      "that "
@@ -187,7 +207,7 @@ const Rows<KafkaTarget> kKafkaTarget = {
     {"brokers", brokers(&KafkaTarget::brokers).defaults_to("see text"),
      "Bootstrap brokers, if they differ from those of `kafka`; a list or one comma-separated "
      "string."},
-    {"properties", properties(&KafkaTarget::properties),
+    {"properties", properties<KafkaTarget>(),
      "Properties of librdkafka, as those of `kafka`; secrets also as `NAME_file`. Without "
      "`brokers` those of `kafka` apply too, unless overridden here."},
     {"security", security<KafkaTarget>().defaults_to("see text"),
@@ -221,12 +241,15 @@ const Rows<KafkaTarget> kKafkaTarget = {
 
 void check_kafka_target(Section& section, KafkaTarget& target) {
   const Kafka& kafka = section.reading().config.kafka;
-  // librdkafka's names for what `timeout` says.
-  for (const std::string name : {"message.timeout.ms", "delivery.timeout.ms"}) {
+  // librdkafka's names for what options of the target say.
+  const std::pair<std::string, const char*> said[] = {
+      {"message.timeout.ms", "is set by timeout; leave it out"},
+      {"delivery.timeout.ms", "is set by timeout; leave it out"},
+      {"queue.buffering.max.messages", "is bounded by max_in_flight; leave it out"}};
+  for (const auto& [name, wrong] : said) {
     if (!target.properties.contains(name)) continue;
     section.reading().wrong(section.place_of("properties", name),
-                            below(section.path_of("properties"), name),
-                            "is set by timeout; leave it out");
+                            below(section.path_of("properties"), name), wrong);
   }
   if (target.security == KafkaSecurity::aws_msk_iam && target.aws_region.empty()) {
     target.aws_region = kafka.aws_region;

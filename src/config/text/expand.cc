@@ -40,7 +40,8 @@ std::variant<Expanded, ExpandMistake> look_up(std::string_view inside,
                          " holds more than one line, which is not allowed"};
   }
   if (there) return Expanded{*value, true};
-  if (form == '-') return Expanded{std::string(inside.substr(colon + 2)), false};
+  // With its dollars as anywhere else; variables there are none in it.
+  if (form == '-') return expand(inside.substr(colon + 2), environment);
   if (form == '?') {
     return ExpandMistake{"the variable " + shown +
                          " is not set: " + clipped(inside.substr(colon + 2), kLongestMessage)};

@@ -189,6 +189,11 @@ TEST(Changes, AnotherAlgorithmIsToldWithAllThatComesWithIt) {
   EXPECT_EQ(changed("burst: 5,", "burst: 5, cost: \"header:c\","),
             "!limits.per.tenant.cost: 1 -> header:c\n"
             "!limits.per.tenant.default_cost: not there -> 1");
+  EXPECT_EQ(changed("rate: 10/s, burst: 5,", "rate: 20/s, burst: 5, cost: bytes,"),
+            "limits.per.tenant.rate: 10/s -> 20/s\n"
+            "!limits.per.tenant.cost: 1 -> bytes\n"
+            "!limits.per.tenant.default_cost: not there -> 1")
+      << "the rate may change";
 }
 
 TEST(Changes, NamesThatComeOrGoNeedARestart) {
@@ -232,6 +237,22 @@ TEST(Changes, TheOrderOfRoutesWithPatternsNeedsARestart) {
   EXPECT_EQ(told_between(file(some + all + one), file(all + some + one)),
             "!routes: [some, all] -> [all, some]");
   EXPECT_EQ(told_between(file(some + all + one), file(one + some + all)), "");
+}
+
+// What it holds is read again by whoever logs in with it.
+TEST(Changes, APasswordThatIsRenewedInItsFileIsNone) {
+  TemporaryFile password("one"), other("two");
+  const auto file = [](const TemporaryFile& from) {
+    return top("kafka: {properties: {sasl.username: me, sasl.password_file: " + from.path() + "}}");
+  };
+  const Config before = read(file(password));
+  password.write("three");
+  const Config after = read(file(password));
+  EXPECT_EQ(after.kafka.properties.at("sasl.password"), "three");
+  EXPECT_TRUE(changes(before, after).empty());
+  EXPECT_EQ(told_between(file(password), file(other)), "!kafka.properties.sasl.password_file: \"" +
+                                                           password.path() + "\" -> \"" +
+                                                           other.path() + "\"");
 }
 
 TEST(Changes, NamesWithDotsAreNotTakenForOthers) {

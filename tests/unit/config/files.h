@@ -36,6 +36,8 @@ class TemporaryFile {
 
   const std::string& path() const { return path_; }
 
+  void write(const std::string& text) { std::ofstream(path_, std::ios::binary) << text; }
+
  private:
   std::string path_;
 };

@@ -95,6 +95,10 @@ TEST(WrongOverrides, each_with_its_place) {
       {with(kLog, "a: {limit: 0, windw: 1s}"),
        "3:26: limits.l.overrides.a.limit: '0' is too small; the smallest value that works is 1\n"
        "3:29: limits.l.overrides.a.windw: is no parameter of this limit; did you mean `window`?"},
+      {with("fixed_window, limit: 10, window: 1s, burst: 10", "a: {limit: 5}, b: {limit: 100}"),
+       "3:33: limits.l.overrides.b: has a `limit` of more than the limit's own burst of 10, which "
+       "nothing keeps, for it is not less than the limit's own `limit`; write a smaller burst "
+       "there, or leave it out there"},
       {with(kLog, "a: {limit: 5}, a: {limit: 6}"),
        "3:30: limits.l.overrides.a: written twice; keep one of them"},
       {with(kLog, "a*b: {limit: 5}"),

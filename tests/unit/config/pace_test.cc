@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "config/limits/limit_values.h"
 #include "limits/permits/acquire.h"
 #include "unit/config/wrong_config.h"
 
@@ -98,6 +99,20 @@ TEST(Pace, a_share_of_it_is_as_much_a_second) {
 
 TEST(Pace, as_much_as_the_limit_is_none) {
   EXPECT_EQ(read("algorithm: counter, limit: 5, window: 1s, burst: 5").limits.size(), 1u);
+}
+
+std::optional<limits::Parameters> pace_with(const Config& config, const std::string& limit) {
+  const Change change{.name = "limit", .value = limit};
+  const auto value = read_value(config, 0, {&change, 1}, {});
+  return std::get<LimitValue>(value).pace;
+}
+
+TEST(Pace, one_that_the_file_has_stays_whatever_the_numbers_are_since) {
+  Config config = read("algorithm: counter, " + kPaced);
+  const auto whole = pace_with(config, "50");
+  config.limits.at(0).limit.parameters =
+      limits::CounterParameters{Permits{10}, Duration::seconds(1)};
+  EXPECT_EQ(pace_with(config, "50"), whole);
 }
 
 TEST(Pace, a_route_has_it_behind_its_limit_and_eight_in_all) {

@@ -170,6 +170,18 @@ TEST(PrintConfig, SecretsAreStars) {
   EXPECT_TRUE(has_line(text, "      url: \"http://h/?a=b&api_key=***&token=***\""));
 }
 
+TEST(PrintConfig, APasswordFileIsItsPath) {
+  const TemporaryFile file("hunter2\n");
+  const std::string text =
+      printed("kafka: {properties: {sasl.password_file: " + file.path() + "}}\n" +
+              "targets: {t: {kafka: {topic: a}}, u: {kafka: {topic: b, properties: {sasl.password: "
+              "p}}}}\n" +
+              "routes: [{name: r, topics: [x], target: t}, {name: s, topics: [y], target: u}]\n");
+  EXPECT_TRUE(has_line(text, "    sasl.password_file: \"" + file.path() + "\"")) << text;
+  EXPECT_TRUE(has_line(text, "        sasl.password_file: \"" + file.path() + "\"")) << text;
+  EXPECT_TRUE(has_line(text, "        sasl.password: \"***\"")) << text;
+}
+
 TEST(PrintConfig, AConditionForNothing) {
   const std::string text = printed(route("filter: [{by: topic, equals: ''}]"));
   EXPECT_TRUE(has_line(text, "        equals: \"\"")) << text;

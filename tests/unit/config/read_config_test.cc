@@ -252,6 +252,7 @@ TEST(ReadConfig, SecretsFromFiles) {
             line.path());
   const std::string property = "kafka: {properties: {sasl.password_file: " + line.path() + "}}";
   EXPECT_EQ(read(top(property)).kafka.properties.at("sasl.password"), "hunter2");
+  EXPECT_EQ(read(top(property)).kafka.password_file, line.path());
   const Config config = read(http("headers: {Authorization_file: " + line.path() + "}"));
   EXPECT_EQ(config.targets.at(0).http()->headers.at(0).first, "Authorization");
   EXPECT_EQ(config.targets.at(0).http()->headers.at(0).second, "hunter2");

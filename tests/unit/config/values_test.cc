@@ -89,6 +89,9 @@ TEST(Expand, Variables) {
   EXPECT_EQ(expanded("${EMPTY}"), "");
   EXPECT_EQ(expanded("${TEN:-x}${TEN:?y}"), "1010");
   EXPECT_EQ(expanded("$$${TEN}$${TEN}"), "$10${TEN}");
+  EXPECT_EQ(expanded("${NOT_SET:-$$a$$$$}"), "$a$$");
+  EXPECT_EQ(expanded("${NOT_SET:-a$b}"),
+            "! a lone $; write $$ for a dollar, or ${NAME} for a variable");
   EXPECT_EQ(expanded(""), "");
   std::string many;
   for (int i = 0; i < 20'000; ++i) many += "${SECRET}";

@@ -108,6 +108,18 @@ TEST(Warnings, AHorizonWhereNothingIsGrantedAhead) {
   EXPECT_EQ(said_of(window(", burst: 1")), Said{});
 }
 
+TEST(Warnings, ABurstThatSomeRecordsWillCostMoreThanItCanCount) {
+  const auto counter = [](const std::string& more) {
+    return with("limits: {a: {algorithm: counter, limit: 9999, window: 1h, " + more + "}}\n",
+                "limits: [a]");
+  };
+  EXPECT_EQ(said_of(counter("cost: 'header:units', burst: 1001")),
+            Said{"3:88: warning: limits.a.burst: a record that costs more than 1000 gets no permit "
+                 "under any burst; use token_bucket or gcra if there are such records"});
+  EXPECT_EQ(said_of(counter("cost: 'header:units', burst: 1000")), Said{});
+  EXPECT_EQ(said_of(counter("cost: 2, burst: 1002")), Said{});
+}
+
 TEST(Warnings, RedisThatIsNotWritten) {
   const std::string kept =
       "limits: {a: {algorithm: sliding_log, limit: 1, window: 1s, store: redis}}\n";

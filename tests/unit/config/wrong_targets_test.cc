@@ -47,6 +47,9 @@ TEST(WrongTarget, Kafka) {
        "1:42: targets.t.kafka.brokers: 'a:b' has no port from 1 to 65535 after its colon"},
       {kafka("topic: b, properties: {message.timeout.ms: 5}"),
        "1:66: targets.t.kafka.properties.message.timeout.ms: is set by timeout; leave it out"},
+      {kafka("topic: b, properties: {queue.buffering.max.messages: 5}"),
+       "1:76: targets.t.kafka.properties.queue.buffering.max.messages: is bounded by "
+       "max_in_flight; leave it out"},
       {kafka("topic: b, max_in_flight: 100001"),
        "1:48: targets.t.kafka.max_in_flight: '100001' is too large; the largest value that works "
        "is 100000"},
