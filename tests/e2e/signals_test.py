@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import subprocess
 import unittest
 
 from harness import places, scenario
@@ -53,6 +54,19 @@ class Signals(scenario.Scenario):
                 self.gate.process.send_signal(signal.SIGHUP)
                 places.wait_until(lambda: "event=config_reloaded" in self.gate.log(), 20, "the signal is heard")
                 self.assertEqual(self.gate.terminate(patience=40), 0)
+
+    def test_a_redrive_that_has_not_begun_leaves(self):
+        """By itself, and not by the signal's default, which the first process of a container does not have."""
+        for more in ((), ("--dry-run",)):
+            with self.subTest(more), socket.create_server(("127.0.0.1", 0)) as silent:
+                gate = self.world.gate("gate-1", self.config(changes={
+                    "kafka": {"brokers": [f"127.0.0.1:{silent.getsockname()[1]}"]}}))
+                gate.change({})
+                silent.settimeout(20 * places.PATIENCE)
+                with subprocess.Popen([places.EINLASS, "redrive", "-c", gate.path, "--topic", "dead", *more]) as redrive:
+                    with silent.accept()[0]:
+                        redrive.send_signal(signal.SIGTERM)
+                        self.assertEqual(redrive.wait(20 * places.PATIENCE), 128 + signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -150,7 +151,7 @@ class Redrive {
 kafka::TopicReader Redrive::new_reader(Notify notify) {
   try {
     kafka::TopicReaderOptions options = reader_options(config_, topic_);
-    options.tokens = logins_.of_source();
+    options.login = logins_.of_source();
     return {io_, std::move(options), std::move(notify)};
   } catch (const std::exception& error) {
     throw ConfigRefused(error.what());
@@ -278,6 +279,12 @@ void Redrive::stop(Duration patience) {
   shard_->stop(patience);
 }
 
+// Until somebody drains nothing was sent, and whoever is told to leave leaves. Not by the signal's
+// default, which the first process of a container does not have: it would go on.
+void leave_by_signals() {
+  for (const int one : {SIGINT, SIGTERM}) std::signal(one, [](int number) { _exit(128 + number); });
+}
+
 // What is read is no topic of the group's, so that no transaction could commit its offsets.
 config::Config without_transactions(config::Config config) {
   for (config::Target& target : config.targets) {
@@ -312,6 +319,7 @@ std::string topic_of(const config::Config& config, const RedriveOptions& options
 }  // namespace
 
 int redrive(const std::string& path, const config::Config& written, const RedriveOptions& options) {
+  leave_by_signals();
   const config::Config config = without_transactions(written);
   const std::string topic = topic_of(config, options);
   if (topic.empty()) return kExitUsage;

@@ -30,7 +30,7 @@ class DrainSignals {
   // "drain_timeout" to `notify`. REQUIRES: outlived by `io`.
   DrainSignals(boost::asio::io_context& io, Notify notify, std::string late);
 
-  // Until then the signals end the process, as they do any. `drain` is called by `io`.
+  // Until then they are whoever took them. `drain` is called by `io`.
   void wait(Drain drain);
 
   bool came() const { return came_; }
