@@ -189,6 +189,32 @@ class Replay(unittest.TestCase):
                 self.assertEqual(answers[2]["reason"], "callbacks/burst")
                 self.assertEqual(self.replay("redis", "callbacks", trace, config), memory)
 
+    def test_a_request_that_does_not_say_what_it_costs(self):
+        """It costs what a record does that does not say."""
+        config = self.configured(self.redis.url, limits={"weighed": {
+            "algorithm": "token_bucket", "rate": "1/h", "burst": 10, "cost": "header:weight", "default_cost": 5}})
+        for store in ("memory", "redis"):
+            with self.subTest(store=store):
+                code, answers, errors = self.replay(store, "weighed", '{"at": 0, "acquire": {"max": 10, "horizon": 0}}', config)
+                self.assertEqual((code, json.loads(answers)["granted"], errors), (0, 2, ""))
+
+    def test_a_burst_as_large_as_the_limit(self):
+        """In the file it bounds nothing, and no more once the trace raises the limit. One that the trace has made so is kept."""
+        changes = ({"limit": 12}, {"limit": 5}, {"limit": 9})
+        lines = [line for at, change in enumerate(changes)
+                 for line in ({"at": 3_000_000 * at, "limit": {"callbacks": change}},
+                              {"at": 3_000_000 * at, "acquire": {"max": 50}})]
+        trace = "".join(json.dumps(line) + "\n" for line in lines)
+        for limit, granted in ((7, [12, 5, 9]), (8, [7, 5, 5])):
+            config = self.configured(self.redis.url, limits={"callbacks": {
+                "algorithm": "counter", "limit": limit, "window": "1s", "burst": 7}})
+            with self.subTest(limit=limit):
+                memory = self.replay("memory", "callbacks", trace, config)
+                self.assertEqual((memory[0], memory[2]), (0, ""))
+                answers = [json.loads(line) for line in memory[1].splitlines()]
+                self.assertEqual([one["granted"] for one in answers if "granted" in one], granted)
+                self.assertEqual(self.replay("redis", "callbacks", trace, config), memory)
+
     def test_an_ask_of_many_permits(self):
         trace = '{"at": 0, "limit": {"callbacks": {"limit": 100000}}}\n{"at": 0, "acquire": {"max": 65536, "id": "a"}}\n' \
                 '{"at": 1, "release": {"id": "a", "count": 500}}\n'

@@ -36,7 +36,7 @@ class Replay {
   Replay(const config::Config& config, const std::vector<std::size_t>& places,
          const ReplayOptions& options)
       : file_(options.trace == "-" ? "stdin" : options.trace),
-        config_(config),
+        config_(with_kept_bursts(config)),
         places_(places),
         limits_(copied(config, places)),
         overrides_(read_overrides(config, places)),
@@ -233,7 +233,7 @@ void Replay::acquire() {
   if (line_.share) line_.share->limit = place_of_written_[line_.share->limit];
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     if (line_.costs[i] > 0 || line_.each.size() > 1) continue;
-    line_.costs[i] = limits_[i].cost_from_record ? 1 : limits_[i].cost.value;
+    line_.costs[i] = cost_of(config_.limits[places_[i]]).value;
     if (!line_.each.empty()) line_.costs[i] = line_.each.front().value;
   }
   Asked* asked = line_.id.empty() ? nullptr : book_.find(line_.id);
