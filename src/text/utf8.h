@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "text/ascii.h"
+
 namespace einlass {
 
 // What some writers put before a text in UTF-8.
@@ -48,6 +50,18 @@ inline std::string valid_utf8(std::string_view text) {
   while (!text.empty()) {
     const std::size_t size = utf8_sequence(text);
     out += size > 0 ? text.substr(0, size) : std::string_view("\xEF\xBF\xBD");
+    text.remove_prefix(size > 0 ? size : 1);
+  }
+  return out;
+}
+
+// The same, but no two texts look the same: each such byte is `\xHH`, and so is the backslash of a
+// `\x` that was there.
+inline std::string escaped_utf8(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t size = text.starts_with("\\x") ? 0 : utf8_sequence(text);
+    size > 0 ? void(out += text.substr(0, size)) : append_escaped(out, "\\x", text.front());
     text.remove_prefix(size > 0 ? size : 1);
   }
   return out;

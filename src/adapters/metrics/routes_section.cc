@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -7,7 +6,6 @@
 
 #include "adapters/metrics/sections.h"
 #include "core/contract/command.h"
-#include "text/ascii.h"
 #include "text/utf8.h"
 
 namespace einlass::metrics {
@@ -230,16 +228,9 @@ void add_lateness(Families& page, const Routes& routes) {
 }
 
 // Two keys that looked the same would be one series twice, and so would a key that is called as the
-// rest is. So `\x` and two digits always stand for a byte that cannot be shown as it is.
+// rest is: it is written as no other is.
 std::string label_of(std::string_view key) {
-  if (key == kOtherKeys) return "\\x6Fther";
-  std::string text;
-  while (!key.empty()) {
-    const std::size_t size = key.starts_with("\\x") ? 0 : utf8_sequence(key);
-    size > 0 ? void(text += key.substr(0, size)) : append_escaped(text, "\\x", key.front());
-    key.remove_prefix(std::max<std::size_t>(size, 1));
-  }
-  return text;
+  return key == kOtherKeys ? "\\x6Fther" : escaped_utf8(key);
 }
 
 void add_keys(Families& page, const Routes& routes) {

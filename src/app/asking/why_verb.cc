@@ -1,5 +1,6 @@
 #include "app/asking/why_verb.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -63,6 +64,20 @@ std::vector<TopicPartition> places_of(const kafka::Member& member) {
   return places;
 }
 
+// What the asked gate has now; nothing where it does not say.
+std::set<TopicPartition> own_partitions(const config::Config& config) {
+  std::set<TopicPartition> own;
+  const auto answer = ask_admin(config, "/v1/status");
+  const auto* page = std::get_if<AdminPage>(&answer);
+  if (page == nullptr) return own;
+  const Json status = Json::parse(page->body);
+  for (const Json& one : status.at("kafka").at("partitions")) {
+    own.insert({one.at("topic").get<std::string>(),
+                PartitionNumber{one.at("partition").get<std::int32_t>()}});
+  }
+  return own;
+}
+
 // Not where it is logged in with tokens: these have a server to be asked first.
 std::string other_gates(const config::Config& config) {
   constexpr Duration kPatience = Duration::seconds(3);
@@ -77,20 +92,27 @@ std::string other_gates(const config::Config& config) {
   if (const auto* why = std::get_if<std::string>(&members)) {
     return "which gates there are could not be found out: " + shown(*why) + "\n";
   }
-  std::string lines;
-  for (const kafka::Member& member : std::get<std::vector<kafka::Member>>(members)) {
-    const bool own = member.name == config.instance ||
-                     (config.shards > 1 && member.name.starts_with(config.instance + "-"));
-    if (own || member.partitions.empty()) continue;
-    const std::string name = member.name.empty() ? "a gate" : "gate " + member.name;
-    lines += shown("ask " + name + " at " + member.host + ": it has " +
-                   partitions_in_words(places_of(member))) +
-             "\n";
-  }
-  return lines;
+  return others_in_words(std::get<std::vector<kafka::Member>>(members), own_partitions(config));
 }
 
 }  // namespace
+
+// Not by their names: not every member says one, and one may begin as another does.
+std::string others_in_words(std::span<const kafka::Member> members,
+                            const std::set<TopicPartition>& own) {
+  std::string lines;
+  for (const kafka::Member& member : members) {
+    const std::vector<TopicPartition> places = places_of(member);
+    const bool is_own =
+        std::ranges::any_of(places, [&](const auto& place) { return own.contains(place); });
+    if (is_own || places.empty()) continue;
+    const std::string name = member.name.empty() ? "a gate" : "gate " + member.name;
+    lines +=
+        shown("ask " + name + " at " + member.host + ": it has " + partitions_in_words(places)) +
+        "\n";
+  }
+  return lines;
+}
 
 std::string why_for_people(const std::string& text) {
   const Json answer = Json::parse(text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/record/extract.h"
 #include "app/record/share_fields.h"
 #include "app/views/allowed.h"
 
@@ -45,11 +46,19 @@ void look_for_offset(WhyAnswer& answer, const Shard& shard, const WhyQuestion& q
   }
 }
 
+// Its own, or that of a limit that has keys: one that has none has an empty text in the line.
+// `bounded` is the key as buckets go by it. The empty one is asked for of a limit's records only.
 bool has_key(const Shard& shard, const core::Record& record, const std::string& key,
-             std::vector<std::string_view>& scratch) {
-  if (shard.records()[record.id].key() == key) return true;
+             std::string_view bounded, std::vector<std::string_view>& scratch) {
+  if (!key.empty() && shard.records()[record.id].key() == key) return true;
+  const config::Config& config = shard.config();
+  const auto& limits = config.routes[record.route.value].limits;
   shard.limiters().read_keys(record.line, scratch);
-  return std::find(scratch.begin(), scratch.end(), key) != scratch.end();
+  for (std::size_t i = 0; i < scratch.size(); ++i) {
+    const bool keyed = config.limits[limits[i]].key.kind != config::KeySource::Kind::none;
+    if (keyed && scratch[i] == bounded) return true;
+  }
+  return false;
 }
 
 // The flow of which most goes before the record.
@@ -74,6 +83,8 @@ WaitingRecord described(const Shard& shard, const core::Standing& standing) {
   record.other_flow = other_flow(shard, standing);
   record.last_error = stored.last_error;
   record.written = stored.written();
+  record.unusable =
+      shard.target_status(shard.config().routes[standing.route.value].target).unusable;
   std::vector<std::string_view> keys;
   shard.limiters().read_keys(standing.line, keys);
   record.keys.assign(keys.begin(), keys.end());
@@ -117,13 +128,15 @@ std::optional<WhyAnswer> WhyLook::go_on(const Shard& shard) {
 }
 
 void WhyLook::look_for_key(const Shard& shard, core::Slot end) {
+  std::string hashed;
+  const std::string_view bounded = bounded_key(*question_.key, hashed);
   for (; next_ < end; ++next_) {
     const core::Record* record = shard.gate().record(next_);
     // An abandoned one is Kafka's again, and its line may be gone.
     if (record == nullptr || record->state == core::RecordState::abandoned) continue;
     const core::Partition& partition = shard.gate().partitions()[record->partition.value];
     if (partition.phase != core::PartitionPhase::assigned) continue;
-    if (!has_key(shard, *record, *question_.key, scratch_)) continue;
+    if (!has_key(shard, *record, *question_.key, bounded, scratch_)) continue;
     ++with_key_;
     const StoredRecord& stored = shard.records()[record->id];
     places_.insert({std::string(stored.topic()), stored.number});

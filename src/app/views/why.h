@@ -50,6 +50,7 @@ struct WaitingRecord {
       each_second;  // What the limit that it waits for allows its key, in records.
   std::optional<LimitValues::Scheduled> schedule;  // To what of its limit's schedule it owes that.
   std::string last_error;  // Why its last attempt failed; empty if none has.
+  std::string unusable;    // Why nothing can be delivered to its target; empty if it can.
   Instant written;         // To Kafka, by its timestamp.
   std::string other_flow;  // Of standing.flow->other.
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/record/extract.h"
 #include "app/views/allowed.h"
 #include "app/views/schedule_json.h"
 #include "app/views/why.h"
@@ -73,7 +74,8 @@ std::string waits_without_time(const WaitingRecord& record, const config::Config
       return "waits for others that go to target " + target + " in the same request";
     case WaitsFor::hold:
       return "waits for target " + target +
-             ", which is paused (Retry-After or an open circuit breaker)";
+             (record.unusable.empty() ? ", which is paused (Retry-After or an open circuit breaker)"
+                                      : ", to which nothing can be delivered: " + record.unusable);
     case WaitsFor::probe:
       return "waits for the probe that shows whether target " + target + " is healthy again";
     case WaitsFor::pause:
@@ -275,15 +277,25 @@ Json offset_json(const WhyQuestion& question, const std::vector<std::optional<Wh
 
 constexpr double kLongestShown = 1e10;  // Seconds: three hundred years.
 
-// How fast they can go at most, where all go one route and the oldest waits for a limit of which
-// that is known.
-std::string drain_in_words(const WhyAnswer& all, const config::Config& config) {
+// Whether all records with that key take from the bucket that this one waits for. The first of a
+// lane may wait for another key's, and of several keys that they have each has a bucket.
+bool is_of_all(const WaitingRecord& holder, const config::Limit& limit, const std::string& key) {
+  if (limit.key.kind == config::KeySource::Kind::none) return true;
+  std::string hashed;
+  return holder.keys[holder.standing.limit->value] == bounded_key(key, hashed);
+}
+
+// How fast they can go at most, where all go one route, and the oldest waits for a bucket of all of
+// them of which that is known.
+std::string drain_in_words(const WhyAnswer& all, const std::string& key,
+                           const config::Config& config) {
   if (all.found.empty() || all.routes.size() > 1) return "";
   const auto& [record, first] = all.found.front();
   const WaitingRecord& holder = held_up(record, first);
   if (!holder.standing.limit) return "";
   const config::Limit& limit =
       config.limits[route_of(holder, config).limits[holder.standing.limit->value]];
+  if (!is_of_all(holder, limit, key)) return "";
   const std::optional<double> seconds = drain_seconds(all.with_key, holder.each_second);
   if (!seconds || *seconds > kLongestShown) return "";
   return "; at what limit " + limit.limit.name + " allows they need " +
@@ -308,7 +320,8 @@ WhyAnswer of_all(const std::vector<std::optional<WhyAnswer>>& answers) {
   return all;
 }
 
-std::string key_in_words(WhyAnswer all, bool complete, const config::Config& config) {
+std::string key_in_words(WhyAnswer all, const std::string& key, bool complete,
+                         const config::Config& config) {
   if (all.with_key == 0 && !complete) return kSilent;
   std::string says = all.with_key == 0
                          ? "no record with this key is in this gate, which has " +
@@ -317,7 +330,7 @@ std::string key_in_words(WhyAnswer all, bool complete, const config::Config& con
                                (all.with_key == 1 ? "is" : "are") +
                                " in this gate: " + partitions_in_words(std::move(all.places)) +
                                "; the oldest is " + span_in_words(all.now - all.oldest) + " old" +
-                               drain_in_words(all, config);
+                               drain_in_words(all, key, config);
   if (!complete) says += std::string("; ") + kSilent;
   return says;
 }
@@ -334,7 +347,7 @@ Json key_json(const WhyQuestion& question, const std::vector<std::optional<WhyAn
           {"at", all.now.us},
           {"inside", all.with_key},
           {"complete", complete},
-          {"says", valid_utf8(key_in_words(all, complete, config))},
+          {"says", valid_utf8(key_in_words(all, *question.key, complete, config))},
           {"records", std::move(records)}};
 }
 

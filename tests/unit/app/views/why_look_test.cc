@@ -59,6 +59,33 @@ class Reassigned final : public ShardSource {
   int polls_ = 0;
 };
 
+// One record, of a tenant whose name is longer than a bucket's key may be.
+class Long final : public ShardSource {
+ public:
+  Long(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
+    events_.push_back(core::PartitionAssigned{
+        .partition = core::PartitionId{0}, .route = core::RouteId{0}, .next = Offset{0}});
+  }
+  static std::string tenant() { return std::string(200, 't'); }
+
+  void poll(Instant, int) override {
+    if (std::exchange(polls_, polls_ + 1) != 1) return;  // The gate hears of the partition first.
+    const std::string name = tenant();
+    const kafka::Header header{"tenant", name};
+    kafka::Message message;
+    message.topic = topic_;
+    message.partition = core::PartitionId{0};
+    message.read_at = message.offset = Offset{0};
+    message.headers = {&header, 1};
+    sink_.take(message);
+  }
+  bool has_more() const override { return polls_ < 2; }
+
+ private:
+  kafka::MessageSink& sink_;
+  int polls_ = 0;
+};
+
 config::Config config_with(const std::string& limit, const std::string& url) {
   return std::get<config::Config>(config::parse_config(
       "limits: {l: {" + limit + "}}\ntargets: {t: {http: {url: '" + url +
@@ -87,6 +114,27 @@ TEST(WhyLook, takes_a_part_at_a_time_until_all_that_is_inside_was_looked_at) {
   EXPECT_EQ(answer->found.size(), kMostRecordsNamed);
 }
 
+// No attempt has failed that would say so.
+TEST(WhyLook, says_why_nothing_can_be_delivered_to_the_target) {
+  std::string says;
+  ShardBench<List> bench(std::get<config::Config>(config::parse_config(
+      "targets: {t: {http: {url: 'http://127.0.0.1:9/', auth: {oauth2: {token_url: "
+      "'http://127.0.0.1:9/', client_id: gate, client_secret: secret-1}}}}}\n"
+      "routes: [{name: r, topics: [a], target: t, limits: []}]\n",
+      "F", config::test_environment)));
+  bench.run_until([&] {
+    const auto standing = bench.shard.gate().standing(0, bench.shard.now());
+    if (!standing || standing->waits != core::WaitsFor::hold) return false;
+    const WaitingRecord record = described(bench.shard, *standing);
+    if (record.unusable.empty()) return false;
+    says = waits_in_words(record, bench.shard.config(), bench.shard.now());
+    return true;
+  });
+  const std::string begins =
+      "waits for target t, to which nothing can be delivered: no token from ";
+  EXPECT_TRUE(says.starts_with(begins)) << says;
+}
+
 // Its line is gone with all that it knew of keys, though the partition is here again.
 TEST(WhyLook, passes_over_what_was_given_back_while_it_was_on_its_way) {
   boost::asio::io_context io(1);
@@ -108,6 +156,40 @@ TEST(WhyLook, passes_over_what_was_given_back_while_it_was_on_its_way) {
   });
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->with_key, 0u);
+}
+
+// Of all records of a shard, once so many were read: how many have the key.
+template <class Source>
+std::uint64_t with_key(const config::Config& config, std::uint64_t records,
+                       const std::string& key) {
+  std::optional<WhyAnswer> answer;
+  ShardBench<Source> bench(config);
+  bench.run_until([&] {
+    if (bench.shard.gate().stats(core::RouteId{0}).received < records) return false;
+    WhyQuestion question;
+    question.key = key;
+    WhyLook look(question);
+    while (!answer) answer = look.go_on(bench.shard);
+    return true;
+  });
+  return answer->with_key;
+}
+
+TEST(WhyLook, takes_a_limit_that_has_no_key_for_none_with_an_empty_one) {
+  const auto config = std::get<config::Config>(config::parse_config(
+      "limits: {all: {algorithm: counter, limit: 1, window: 1h}, each: {algorithm: counter, "
+      "limit: 1, window: 1h, key: record_key}}\n"
+      "targets: {t: {http: {url: 'http://127.0.0.1:9/'}}}\n"
+      "routes: [{name: r, topics: [a], target: t, limits: [all, each], order: none, "
+      "inside: {records: 20000}}]\n",
+      "F", config::test_environment));
+  EXPECT_EQ(with_key<List>(config, kRecords, ""), 0u);
+}
+
+TEST(WhyLook, finds_a_key_that_is_longer_than_a_buckets) {
+  const auto config = config_with("algorithm: counter, limit: 1, window: 1h, key: 'header:tenant'",
+                                  "http://127.0.0.1:9/");
+  EXPECT_EQ(with_key<Long>(config, 1, Long::tenant()), 1u);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What /v1/why is asked, and what it says.
+// What /v1/why says.
 #include "app/views/why.h"
 
 #include <gtest/gtest.h>
@@ -20,6 +20,7 @@ config::Config small_config() {
   config.limits.resize(2);
   config.limits[0].limit.name = "callbacks";
   config.limits[1].limit.name = "per_tenant";
+  config.limits[1].key.kind = config::KeySource::Kind::header;
   config.routes.resize(1);
   config.routes[0].name = "results";
   config.routes[0].topics = {"results"};
@@ -51,44 +52,6 @@ WhyAnswer with(core::Whereabouts where) {
   answer.now = kNow;
   answer.where = where;
   return answer;
-}
-
-std::string wrong(std::string_view query) {
-  const auto read = parse_why(query);
-  const auto* text = std::get_if<std::string>(&read);
-  return text ? *text : "";
-}
-
-TEST(WhyQuestions, name_one_record) {
-  const auto read = parse_why("topic=a%2Fb+c&offset=9000000000&partition=3");
-  const auto* question = std::get_if<WhyQuestion>(&read);
-  ASSERT_NE(question, nullptr) << std::get<std::string>(read);
-  EXPECT_EQ(question->topic, "a/b c");
-  EXPECT_EQ(question->partition, PartitionNumber{3});
-  EXPECT_EQ(question->offset, Offset{9'000'000'000});
-  EXPECT_FALSE(question->key);
-}
-
-TEST(WhyQuestions, or_a_key_that_may_be_anything) {
-  WhyQuestion asked;
-  asked.key = std::string("a&b=c+d e%\t\0", 12);
-  const auto read = parse_why(why_query(asked));
-  ASSERT_TRUE(std::holds_alternative<WhyQuestion>(read)) << std::get<std::string>(read);
-  EXPECT_EQ(std::get<WhyQuestion>(read).key, asked.key);
-}
-
-TEST(WhyQuestions, say_what_is_wrong_with_them) {
-  EXPECT_NE(wrong("").find("?topic="), std::string::npos);
-  EXPECT_NE(wrong("topic=a&partition=1").find("?topic="), std::string::npos);
-  EXPECT_NE(wrong("topic=a&partition=1&offset=x").find("'x' is not an offset"), std::string::npos);
-  EXPECT_NE(wrong("topic=a&partition=1&offset=-1").find("not an offset"), std::string::npos);
-  EXPECT_NE(wrong("topic=a&partition=1e9&offset=1").find("not a partition"), std::string::npos);
-  EXPECT_NE(wrong("topic=a&partition=99999999999&offset=1").find("not a partition"),
-            std::string::npos);
-  EXPECT_NE(wrong("key=a&topic=b").find("stands alone"), std::string::npos);
-  EXPECT_NE(wrong("key=a&key=b").find("twice"), std::string::npos);
-  EXPECT_NE(wrong("tenant=b").find("'tenant' is not known"), std::string::npos);
-  EXPECT_NE(wrong("key=%4").find("percent"), std::string::npos);
 }
 
 TEST(Why, names_the_limit_its_key_until_when_and_how_many_go_before) {
@@ -300,6 +263,27 @@ TEST(Why, of_a_key_says_where_since_when_and_how_fast_they_may_go) {
   none.own = {{"results", PartitionNumber{1}}};
   EXPECT_EQ(Json::parse(why_json(question, {none}, config))["says"],
             "no record with this key is in this gate, which has results 1");
+}
+
+// The first of their lane may be of another tenant, whose limit is another one.
+TEST(Why, of_a_key_says_not_how_fast_where_the_bucket_is_not_theirs) {
+  WaitingRecord first = waiting(core::WaitsFor::permit);
+  first.keys = {"", "globex"};
+  first.standing.limit = core::LimitIndex{1};
+  first.each_second = 1;
+  WhyAnswer found = with(core::Whereabouts::inside);
+  found.with_key = 500;
+  found.places = {{"results", PartitionNumber{3}}};
+  found.oldest = kNow - Duration::seconds(240);
+  found.found.push_back({waiting(core::WaitsFor::order), first});
+  WhyQuestion question;
+  question.key = "acme";
+  const std::string says =
+      "500 records with this key are in this gate: results 3; the oldest is 4 min old";
+  EXPECT_EQ(answer(question, {found})["says"], says);
+  found.found.front().first->standing.limit = core::LimitIndex{0};  // Of all keys.
+  EXPECT_EQ(answer(question, {found})["says"],
+            says + "; at what limit callbacks allows they need 9 min at least");
 }
 
 TEST(Why, describes_the_first_of_a_lane_once_however_many_wait_behind_it) {
