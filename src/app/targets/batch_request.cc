@@ -28,6 +28,21 @@ std::uint16_t listed_size(config::BatchFormat format, const StoredRecord& record
   return static_cast<std::uint16_t>(size);
 }
 
+Bytes body_size(config::BatchFormat format, const StoredRecord& record) {
+  if (!BatchBody::unfit(format, record).empty()) return {};
+  const auto value = record.value();
+  const auto size = static_cast<std::int64_t>(value ? value->size() : 0);
+  switch (format) {
+    case config::BatchFormat::json:
+      return Bytes{(value ? size : 4) + 2};  // null is a tombstone; with one bracket.
+    case config::BatchFormat::lines:
+      return Bytes{size + 1};
+    case config::BatchFormat::length_prefixed:
+      return Bytes{size + 4};
+  }
+  return {};
+}
+
 void BatchRequest::begin() {
   finished_ = in_run_ = false;
   fit_ = 0;

@@ -18,6 +18,10 @@ namespace einlass::app {
 // cannot stand in such a body, and it is not listed. REQUIRES: as BatchBody::unfit().
 std::uint16_t listed_size(config::BatchFormat format, const StoredRecord& record);
 
+// How much of the body the record takes, with what stands between two; nothing: its value cannot
+// stand in it. REQUIRES: as there.
+Bytes body_size(config::BatchFormat format, const StoredRecord& record);
+
 // Writes requests one after the other into the same memory.
 class BatchRequest {
  public:

@@ -56,7 +56,7 @@ Unwritten RequestBuilder::build(const StoredRecord& record, const core::Send& se
     add("Einlass-Permit", keep(permit_uuid(run_, send.permit)));
     add("Einlass-Admitted-At", keep(send.permit.stamp.us));
   }
-  add("Einlass-Attempt", keep(send.attempt.value));
+  add("Einlass-Attempt", keep(record.attempts));
   std::size_t room = most_of_record_;
   if (record.key() && !has_long_key(record)) {
     room -= written_size(*record.key());

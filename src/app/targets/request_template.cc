@@ -39,6 +39,14 @@ std::optional<std::string> found(const TemplatePiece& piece, const StoredRecord&
   return std::nullopt;
 }
 
+// A number that 64 bits do not hold is kept rounded, and with an exponent: it would name something
+// else.
+bool is_rounded(const TemplatePiece& piece, const StoredRecord& record) {
+  if (piece.kind != Kind::json) return false;
+  const JsonScalar value = record.json(piece.text);
+  return value.kind == JsonScalar::Kind::number && value.text.find('e') != std::string_view::npos;
+}
+
 // PRI begins a connection of HTTP/2, and is no request's (RFC 9113, section 11.6).
 bool is_method(std::string_view text) {
   const auto letter = [](char c) { return c >= 'A' && c <= 'Z'; };
@@ -54,6 +62,9 @@ Unwritten append(const config::Template& parts, Encoding encoding, const StoredR
   for (const TemplatePiece& piece : parts) {
     const auto text = found(piece, record);
     if (!text) return {"the record has no " + config::to_text({piece})};
+    if (is_rounded(piece, record)) {
+      return {config::to_text({piece}) + " is a number that is not kept as it is written"};
+    }
     const bool encoded = encoding == Encoding::url && piece.kind != Kind::text;
     const bool in_path = encoded && out.find('?') == std::string::npos;
     if (in_path && text->empty()) return {config::to_text({piece}) + " is empty"};

@@ -129,6 +129,32 @@ TEST(BatchRequest, says_which_records_it_is_of) {
 }
 
 // Servers bound a head, and over HTTP/2 many end the connection that all share for a larger one.
+TEST(BatchRequest, whatever_the_records_are_its_body_has_a_bound) {
+  constexpr std::size_t kMost = 1'000;
+  const core::BatchOptions options{1'000, Bytes{kMost}, {}, Bytes{1 << 20}};
+  for (const Format format : {Format::json, Format::lines, Format::length_prefixed}) {
+    for (const std::optional<std::string>& value :
+         {std::optional<std::string>("1"), std::optional<std::string>()}) {
+      Written written(format);
+      core::Batch batch(options);
+      core::Commands commands;
+      for (std::int64_t offset = 0;; ++offset) {
+        written.fill(0, offset, value, "results");
+        core::Record record;
+        record.offset = Offset{offset};
+        record.content = body_size(format, written.record());
+        if (!batch.takes(record)) break;
+        commands.push_back(core::Send{});
+        batch.add(record, commands);
+        written.add_filled();
+      }
+      const std::size_t size = written.finish().body.size();
+      EXPECT_LE(size, kMost);
+      EXPECT_GT(size, kMost / 2);
+    }
+  }
+}
+
 TEST(BatchRequest, whatever_the_records_are_the_names_of_a_batch_have_a_bound) {
   constexpr std::size_t kMost = 1'000;
   const core::BatchOptions options{1'000, Bytes{1 << 20}, {}, Bytes{kMost}};

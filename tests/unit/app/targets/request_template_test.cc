@@ -213,6 +213,15 @@ TEST_F(RequestOfARecord, it_names_the_method_and_writes_headers) {
   }
 }
 
+TEST_F(RequestOfARecord, a_number_that_was_rounded_is_no_part_of_it) {
+  for (const char* id : {"18446744073709551616", "-9223372036854775809", "1e16"}) {
+    const std::string value = std::string("{\"id\": ") + id + "}";
+    message.value = value;
+    EXPECT_EQ(why("url: 'http://h/{json:/id}'"),
+              "no URL for it: {json:/id} is a number that is not kept as it is written");
+  }
+}
+
 TEST_F(RequestOfARecord, it_cannot_write_a_header_of_its_own) {
   for (const std::string& key : {std::string("a\r\nX-Injected: b"), std::string("a\nb"),
                                  std::string("a\0b", 3), std::string("\x7f")}) {

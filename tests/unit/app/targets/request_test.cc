@@ -32,9 +32,10 @@ struct Sample {
     message.headers = headers;
     StoredRecord record;
     record.fill(message, core::RouteId{0});
+    record.attempts = 3;
     RequestBuilder builder(kRun, {"X-Tenant"}, Bytes{8 << 10});
     core::Send send;
-    send.attempt = core::Attempt{3};
+    send.attempt = core::Attempt{40};  // Of most of these nothing was sent.
     send.permit = {core::AskId{(std::uint64_t{1} << 47) + 5}, 258, Instant{99}};
     RequestTemplate parts(http);
     unwritten = builder.build(record, send, limited, parts, skipped);
