@@ -50,8 +50,8 @@ bool tell(const std::string& what, const std::string& trouble) {
 }
 
 // Why there is none to log in with; empty if there is, or need not be.
-std::string without_token(const std::shared_ptr<kafka::Tokens>& tokens) {
-  return tokens ? tokens->trouble() : "";
+std::string without_token(const std::shared_ptr<kafka::Login>& login) {
+  return login ? login->trouble() : "";
 }
 
 template <class Attempt>
@@ -65,9 +65,9 @@ std::string trouble_of(Attempt attempt) {
 
 bool check_kafka(const config::Config& config, const KafkaLogins& logins) {
   kafka::SourceOptions options = source_options(config, ShardPlace{});
-  options.tokens = logins.of_source();
+  options.login = logins.of_source();
   const std::string what = "Kafka at " + options.brokers;
-  if (const std::string why = without_token(options.tokens); !why.empty()) return tell(what, why);
+  if (const std::string why = without_token(options.login); !why.empty()) return tell(what, why);
   std::string trouble;
   try {
     trouble = kafka::refused_scram(options, kLoginPatience);
@@ -84,9 +84,9 @@ bool check_kafka(const config::Config& config, const KafkaLogins& logins) {
 }
 
 // A line for each topic. Records that need one that is not there would wait for it.
-bool check_dead_letters(const config::Config& config, std::shared_ptr<kafka::Tokens> tokens) {
+bool check_dead_letters(const config::Config& config, std::shared_ptr<kafka::Login> login) {
   kafka::DeadLettersOptions options = dead_letters_options(config);
-  options.tokens = std::move(tokens);
+  options.login = std::move(login);
   std::map<std::string, std::string> routes;  // Their names, by topic.
   for (const config::Route& route : config.routes) {
     if (route.dead_letter.empty()) continue;
@@ -95,9 +95,9 @@ bool check_dead_letters(const config::Config& config, std::shared_ptr<kafka::Tok
   }
   std::vector<std::string> topics;
   for (const auto& [topic, names] : routes) topics.push_back(topic);
-  std::vector<std::string> troubles(topics.size(), without_token(options.tokens));
+  std::vector<std::string> troubles(topics.size(), without_token(options.login));
   try {
-    if (without_token(options.tokens).empty()) troubles = reach(options, topics, kPatience);
+    if (without_token(options.login).empty()) troubles = reach(options, topics, kPatience);
   } catch (const std::exception& error) {
     troubles.assign(topics.size(), error.what());
   }
@@ -196,12 +196,12 @@ bool check_redis(const config::Config& config) {
 }
 
 bool check_kafka_target(const config::Config& config, const config::Target& target,
-                        std::shared_ptr<kafka::Tokens> tokens) {
+                        std::shared_ptr<kafka::Login> login) {
   kafka::TargetOptions options = kafka_target_options(config, target, ShardPlace{});
-  options.tokens = std::move(tokens);
+  options.login = std::move(login);
   const std::string what =
       "target " + target.name + ", topic " + options.topic + " at " + options.brokers;
-  if (const std::string why = without_token(options.tokens); !why.empty()) return tell(what, why);
+  if (const std::string why = without_token(options.login); !why.empty()) return tell(what, why);
   std::string trouble;
   try {
     trouble = kafka::refused_scram({&options, 1}, kLoginPatience);
@@ -246,7 +246,7 @@ bool check_http_target(const config::Config& config, const config::Target& targe
 std::string why_not_kept(const config::Config& config, const KafkaLogins& logins,
                          std::string& what) {
   kafka::SourceOptions options = source_options(config, ShardPlace{});
-  options.tokens = logins.of_source();
+  options.login = logins.of_source();
   const std::string& topic = config.quotas->topic;
   const auto policy = kafka::cleanup_policy(options, topic, kPatience);
   if (!policy) what += ", its cleanup.policy unknown (has this login DESCRIBE_CONFIGS on it?)";
@@ -276,8 +276,9 @@ std::string why_not_written(const config::Config& config) {
   return trouble.value_or("no answer within 5 s");
 }
 
-// Reads the whole table, as a gate does before its first record.
-bool check_quotas(const config::Config& config, const KafkaLogins& logins) {
+// Reads the whole table, as a gate does before its first record. What was found is added to `what`.
+std::string why_no_quotas(const config::Config& config, const KafkaLogins& logins,
+                          std::string& what) {
   boost::asio::io_context io(1);
   const Clock clock;
   const Notify none = [](const Notice&) {};
@@ -292,8 +293,6 @@ bool check_quotas(const config::Config& config, const KafkaLogins& logins) {
   while (!steering.state().whole && std::chrono::steady_clock::now() < end) io.run_one_until(end);
   const Steering::State state = steering.state();
   std::string trouble = state.whole ? "" : state.away;
-  std::string what = "quotas and pauses in ";
-  what += config.quotas->redis ? where_redis_is(config.redis) : "topic " + config.quotas->topic;
   if (state.whole) {
     what += ": " + std::to_string(state.quotas) + " quotas, " + std::to_string(state.pauses) +
             " pauses";
@@ -302,6 +301,14 @@ bool check_quotas(const config::Config& config, const KafkaLogins& logins) {
   for (const auto& [key, why] : steering.refused(kMostRefusedTold)) {
     trouble += (trouble.empty() ? "" : "; ") + key + ": " + why;
   }
+  return trouble;
+}
+
+bool check_quotas(const config::Config& config, const KafkaLogins& logins) {
+  std::string what = "quotas and pauses in ";
+  what += config.quotas->redis ? where_redis_is(config.redis) : "topic " + config.quotas->topic;
+  // With properties that the Kafka library refuses there is no table.
+  const std::string trouble = trouble_of([&] { return why_no_quotas(config, logins, what); });
   return tell(what, trouble);
 }
 

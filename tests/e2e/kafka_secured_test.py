@@ -73,6 +73,36 @@ class Logins(Secured):
                 self._leave(gate)
 
 
+class Renewed(Secured):
+    """A password is renewed in its file, with no restart: what reads, writes and is steered by logs in with the new one."""
+
+    def test_after_the_brokers_refuse_the_old_one(self):
+        kafka = self.kafka_server
+        kafka.add_scram("SCRAM-SHA-512", "another-password")
+        login = kafka.login("SCRAM-SHA-512")
+        file = kafka.secrets + "/password"
+        del login["sasl.password"]
+        self._write(file, "another-password")
+        gate = self._gate("SASL_SSL", {**login, "sasl.password_file": file}).start()
+        self._arrive(gate)
+        kafka.add_scram("SCRAM-SHA-512")
+        kafka.kill()
+        kafka.start()
+        self.assert_told(gate, "refuse the login")
+        self._write(file, secured.PASSWORD)
+        self.world.produce("results", RECORDS)
+        self._arrive(gate)
+        self.assertEqual(sum(self.world.ends("archive")), 2 * RECORDS)
+        self.assertIn("kafka_login_renewed", gate.log(10_000))
+        self.assertEqual(gate.get("/-/reload", "POST"), (200, "nothing has changed\n"))
+        self._leave(gate)
+
+    @staticmethod
+    def _write(file, password):
+        with open(file, "w") as opened:
+            opened.write(password)
+
+
 class Wrong(Secured):
     """Nothing is lost, the reason is told, and it goes on by itself once it is repaired."""
 

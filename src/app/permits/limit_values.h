@@ -28,8 +28,8 @@ namespace einlass::app {
 // lines once version() has risen; for a record only where that is the first of its line.
 //
 // Limits go by their place in the configuration, those that keep a burst too. 100,000 quotas take
-// less than 32 MB; a key that is in use takes a limit's object more, one for all with the same
-// numbers.
+// 30 MB with the entries that they were read from (Steering); a key that is in use takes a limit's
+// object more, one for all with the same numbers.
 class LimitValues {
  public:
   using Found = std::shared_ptr<const limits::Limit>;

@@ -40,17 +40,17 @@ KafkaLogin::KafkaLogin(std::string path, const MakeSource& make_source, Notify n
       notify_(std::move(notify)),
       source_(make_source([this](const http::TokenAnswer& answer) { token_came(answer); })),
       renewal_(drawn_share()) {
-  tokens_->failing(path_ + ": no " + source_->in_words() + " yet");
+  login_->failing(path_ + ": no " + source_->in_words() + " yet");
 }
 
 void KafkaLogin::look() {
   const auto now = steady_clock::now();
   const bool something_new = source_->look();
   if (answered_) tell();
-  if (!token_trouble_.empty() && renewal_.has_expired(now)) tokens_->failing(trouble_);
+  if (!token_trouble_.empty() && renewal_.has_expired(now)) login_->failing(trouble_);
   if (source_->is_asking()) return;
   const bool refused =
-      token_trouble_.empty() && now >= renewal_.asked_at() + kRefusedGap && tokens_->take_refusal();
+      token_trouble_.empty() && now >= renewal_.asked_at() + kRefusedGap && login_->take_refusal();
   if (refused) source_->was_refused();
   if (refused || something_new) renewal_.hurry(now);
   if (!renewal_.is_due(now)) return;
@@ -65,7 +65,7 @@ void KafkaLogin::token_came(const http::TokenAnswer& answer) {
   const auto end = std::chrono::system_clock::now() - (steady_clock::now() - renewal_.asked_at()) +
                    std::chrono::microseconds(life.us);
   const std::string refused =
-      tokens_->renew({answer.token, ms_since_1970(end), source_->principal()});
+      login_->renew({answer.token, ms_since_1970(end), source_->principal()});
   if (!refused.empty()) return failed(refused);
   renewal_.came(life);
   token_trouble_ = answer.trouble;
@@ -78,7 +78,7 @@ void KafkaLogin::failed(const std::string& why) {
   renewal_.failed(now);
   token_trouble_ = why;
   tell();
-  if (renewal_.has_expired(now)) tokens_->failing(trouble_);
+  if (renewal_.has_expired(now)) login_->failing(trouble_);
 }
 
 // A secret that cannot be read is told at once, though a token is there: there will be none.
@@ -99,12 +99,12 @@ void KafkaLogin::tell() {
 KafkaLogins::KafkaLogins(boost::asio::io_context& io, const config::Config& config,
                          const Notify& notify)
     : io_(io), tick_(io) {
-  if (logs_in_with_tokens(config.kafka)) source_ = add("kafka", config.kafka, notify);
+  source_ = add("kafka", config.kafka, notify);
   for (const config::Target& target : config.targets) {
     const config::KafkaTarget* kafka = target.kafka();
-    if (kafka == nullptr || !logs_in_with_tokens(*kafka)) {
-      targets_.push_back(kNone);
-    } else if (!kafka->own_login) {
+    if (kafka == nullptr) {
+      targets_.push_back(nullptr);
+    } else if (logs_in_with_tokens(*kafka) && !kafka->own_login) {
       targets_.push_back(source_);
     } else {
       targets_.push_back(add("targets." + target.name + ".kafka", *kafka, notify));
@@ -113,7 +113,32 @@ KafkaLogins::KafkaLogins(boost::asio::io_context& io, const config::Config& conf
 }
 
 template <class S>
-std::size_t KafkaLogins::add(const std::string& section, const S& kafka, const Notify& notify) {
+std::shared_ptr<kafka::Login> KafkaLogins::add(const std::string& section, const S& kafka,
+                                               const Notify& notify) {
+  if (logs_in_with_tokens(kafka)) return add_tokens(section, kafka, notify);
+  if (kafka.password_file.empty()) return nullptr;
+  const auto username = kafka.properties.find("sasl.username");
+  const std::string password(config::kSaslPassword);
+  return add_password(section + ".properties." + password + "_file",
+                      {username == kafka.properties.end() ? "" : username->second,
+                       {kafka.properties.at(password), kafka.password_file}},
+                      notify);
+}
+
+// Most targets log in as the source does: one for all of them.
+std::shared_ptr<kafka::Login> KafkaLogins::add_password(const std::string& path,
+                                                        KafkaPassword::Written written,
+                                                        const Notify& notify) {
+  const auto same = std::ranges::find(
+      passwords_, written, [](const auto& it) -> const auto& { return it->written(); });
+  if (same != passwords_.end()) return (*same)->login();
+  passwords_.push_back(std::make_unique<KafkaPassword>(path, std::move(written), notify));
+  return passwords_.back()->login();
+}
+
+template <class S>
+std::shared_ptr<kafka::Login> KafkaLogins::add_tokens(const std::string& section, const S& kafka,
+                                                      const Notify& notify) {
   const std::string path = section + (kafka.oauth ? ".oauth" : ".security");
   try {
     const auto make_source = [&](TokenSource::Done done) {
@@ -124,12 +149,13 @@ std::size_t KafkaLogins::add(const std::string& section, const S& kafka, const N
   } catch (const std::exception& error) {
     throw ConfigRefused(path + ": " + error.what());
   }
-  return logins_.size() - 1;
+  return logins_.back()->login();
 }
 
 void KafkaLogins::start() {
-  if (logins_.empty()) return;
+  if (logins_.empty() && passwords_.empty()) return;
   for (const auto& login : logins_) login->look();
+  for (const auto& password : passwords_) password->look();
   tick_.expires_after(kTick);
   tick_.async_wait([this](const boost::system::error_code& error) {
     if (!error) start();
@@ -142,16 +168,6 @@ void KafkaLogins::wait(Duration patience) {
   while (!std::all_of(logins_.begin(), logins_.end(), answered) && steady_clock::now() < end) {
     io_.run_one_until(end);
   }
-}
-
-std::shared_ptr<kafka::Tokens> KafkaLogins::at(std::size_t login) const {
-  return login == kNone ? nullptr : logins_[login]->tokens();
-}
-
-std::shared_ptr<kafka::Tokens> KafkaLogins::of_source() const { return at(source_); }
-
-std::shared_ptr<kafka::Tokens> KafkaLogins::of_target(std::size_t target) const {
-  return at(targets_[target]);
 }
 
 }  // namespace einlass::app

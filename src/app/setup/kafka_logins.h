@@ -1,5 +1,5 @@
-// Logs in at Kafka with access tokens: gets another before one expires, and hands each on to all
-// the clients that log in with it.
+// Logs in at Kafka with access tokens, or with a password out of a file: gets another token before
+// one expires, reads the file again, and hands each on to all the clients that log in with it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "adapters/kafka/client/tokens.h"
+#include "adapters/kafka/client/login.h"
+#include "app/setup/kafka_password.h"
 #include "app/setup/token_source.h"
 #include "config/model/config.h"
 #include "net/token_renewal.h"
@@ -37,7 +38,7 @@ class KafkaLogin {
   // Has a token, or has failed to get one.
   bool answered() const { return answered_; }
 
-  const std::shared_ptr<kafka::Tokens>& tokens() const { return tokens_; }
+  const std::shared_ptr<kafka::Login>& login() const { return login_; }
 
  private:
   void token_came(const http::TokenAnswer& answer);
@@ -46,7 +47,8 @@ class KafkaLogin {
 
   const std::string path_;
   const Notify notify_;
-  const std::shared_ptr<kafka::Tokens> tokens_ = std::make_shared<kafka::Tokens>();
+  const std::shared_ptr<kafka::Login> login_ =
+      std::make_shared<kafka::Login>(kafka::Login::By::token);
   const std::unique_ptr<TokenSource> source_;
   net::TokenRenewal renewal_;
   std::string token_trouble_;  // Why there is no newer token.
@@ -60,28 +62,34 @@ class KafkaLogins {
   // Throws ConfigRefused where KafkaLogin does not take its part of the configuration.
   KafkaLogins(boost::asio::io_context& io, const config::Config& config, const Notify& notify);
 
-  // Asks for tokens from now on, whenever it is time to.
+  // Asks for tokens from now on, whenever it is time to, and looks at files.
   void start();
 
   // Runs `io` until each has a token or has failed to get one. REQUIRES: started.
   void wait(Duration patience);
 
-  // Null where the properties say how to log in.
-  std::shared_ptr<kafka::Tokens> of_source() const;
-  std::shared_ptr<kafka::Tokens> of_target(std::size_t target) const;
+  // Null where the properties alone say how to log in.
+  const std::shared_ptr<kafka::Login>& of_source() const { return source_; }
+  const std::shared_ptr<kafka::Login>& of_target(std::size_t target) const {
+    return targets_[target];
+  }
 
  private:
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
-  // The login of a config::Kafka or a config::KafkaTarget. REQUIRES: it logs in with tokens.
+  // The login of a config::Kafka or a config::KafkaTarget; null as above.
   template <class S>
-  std::size_t add(const std::string& section, const S& kafka, const Notify& notify);
-  std::shared_ptr<kafka::Tokens> at(std::size_t login) const;
+  std::shared_ptr<kafka::Login> add(const std::string& section, const S& kafka,
+                                    const Notify& notify);
+  template <class S>
+  std::shared_ptr<kafka::Login> add_tokens(const std::string& section, const S& kafka,
+                                           const Notify& notify);
+  std::shared_ptr<kafka::Login> add_password(const std::string& path,
+                                             KafkaPassword::Written written, const Notify& notify);
 
   boost::asio::io_context& io_;
   std::vector<std::unique_ptr<KafkaLogin>> logins_;
-  std::size_t source_ = kNone;        // Places in logins_.
-  std::vector<std::size_t> targets_;  // By target.
+  std::vector<std::unique_ptr<KafkaPassword>> passwords_;  // Each once.
+  std::shared_ptr<kafka::Login> source_;
+  std::vector<std::shared_ptr<kafka::Login>> targets_;  // By target; null where it is no Kafka.
   boost::asio::steady_timer tick_;
 };
 

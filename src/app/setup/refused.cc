@@ -111,7 +111,7 @@ std::string refused_by_kafka(const config::Config& config) {
     const KafkaLogins logins(io, config, [](const Notice&) {});
     const bool good = refusals.add("", [&] {
       kafka::SourceOptions source = source_options(config, ShardPlace{});
-      source.tokens = logins.of_source();
+      source.login = logins.of_source();
       kafka::check_configuration(source);
       return "";
     });
@@ -121,7 +121,7 @@ std::string refused_by_kafka(const config::Config& config) {
       if (written == nullptr || (!good && !written->own_cluster)) continue;
       refusals.add("", [&] {
         kafka::TargetOptions target = kafka_target_options(config, config.targets[i], ShardPlace{});
-        target.tokens = logins.of_target(i);
+        target.login = logins.of_target(i);
         kafka::check_configuration(target);
         return "";
       });

@@ -16,7 +16,7 @@ void Shard::carry_out(const core::Command& command) {
 void Shard::carry_out(const core::Send& command) {
   records_.bring_up_to_date(command.record);
   StoredRecord& record = records_[command.record];
-  record.attempts = command.attempt.value;
+  ++record.attempts;
   record.last_attempt = now_;
   if (record.attempts == 1) record.first_attempt = now_;
   const bool limited = !config_->routes[record.route.value].limits.empty();
@@ -68,11 +68,12 @@ void Shard::tell_if_early(core::PartitionId id) {
 
 // Said, for it looks as if the gate had stopped: the target must take what stands before.
 void Shard::tell_ledger_full(core::PartitionId partition) {
-  notify_({Severity::warning, "partition_held_by_ledger",
-           source_->name_of(partition) +
-               " is read no further: were its unfinished records to finish in the worst order, a "
-               "commit could not name all that is finished, and none may be forgotten; it goes on "
-               "when older records finish"});
+  notify_(
+      {Severity::warning, "partition_held_by_ledger",
+       source_->name_of(partition) +
+           " is read no further: 65,536 records were read after its oldest unfinished one, or so "
+           "many are unfinished that a commit could not name all that finish before these; it "
+           "goes on when older records finish"});
 }
 
 void Shard::carry_out(const core::Read& command) { source_->read(command.partition); }

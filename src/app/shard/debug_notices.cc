@@ -53,7 +53,7 @@ std::string_view reason_text(core::HoldReason reason) {
     case core::HoldReason::paused:
       return "it is paused";
     case core::HoldReason::ledger_full:
-      return "a commit could not name more that has finished ahead";
+      return "too much has been read, or has finished, ahead of its oldest records";
     case core::HoldReason::given_back:
       return "it is given back to the group";
   }

@@ -86,7 +86,7 @@ void Shard::connect(const KafkaLogins& logins, const MakeSource& make_source) {
   if (config_->tracing) tracing_.emplace(io_, *config_, std::random_device{}(), notify_);
   if (uses_dead_letters(*config_)) {
     kafka::DeadLettersOptions options = dead_letters_options(*config_);
-    options.tokens = logins.of_source();
+    options.login = logins.of_source();
     dead_letters_ = std::make_unique<kafka::DeadLetters>(
         io_, std::move(options), events_,
         [this](const Notice& notice) { tell_of_producer(notice); });
@@ -101,7 +101,7 @@ void Shard::connect(const KafkaLogins& logins, const MakeSource& make_source) {
     return;
   }
   kafka::SourceOptions options = source_options(*config_, place_);
-  options.tokens = logins.of_source();
+  options.login = logins.of_source();
   source_ = std::make_unique<kafka::Source>(io_, std::move(options), events_, *this, notify);
 }
 
@@ -139,6 +139,7 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::M
   if (tracing_) tracing_->reconfigure(*config);
   gate_.reconfigure(gate_options(*config, place_, 0), now_, commands_);
   source_->set_revoke_timeout(config->kafka.revoke_timeout);
+  source_->set_dead_letters(source_options(*config, place_).dead_letters);
   if (offset_reset(*config) != offset_reset(*config_)) {
     source_->set_offset_reset(offset_reset(*config));
   }
@@ -282,6 +283,8 @@ void Shard::note(const core::Event& event) {
 }
 
 void Shard::attempt_ended(const core::DeliveryEnded& ended) {
+  // Of which nothing was sent, and will be: it was none.
+  if (!ended.sent && ended.outcome == core::Outcome::retry) --records_[ended.record].attempts;
   if (ended.outcome != core::Outcome::accepted) {
     records_[ended.record].last_status = ended.status;
     records_[ended.record].last_error = ended.reason;
@@ -375,10 +378,14 @@ core::RecordArrived Shard::arrival_of(core::RecordId id, const kafka::Message& m
       record.size()};
   arrived.cost = place.cost;
   arrived.bad = !record.last_error.empty();
-  arrived.content = record.content();
   const config::HttpTarget* http =
       config_->targets[config_->routes[record.route.value].target].http();
-  if (http != nullptr && http->batch) arrived.name_size = listed_size(http->batch->format, record);
+  if (http != nullptr && http->batch) {
+    arrived.content = body_size(http->batch->format, record);
+    arrived.name_size = listed_size(http->batch->format, record);
+  } else {
+    arrived.content = record.content();
+  }
   arrived.flow = shares_.read(record.route, record);
   arrived.route = record.route;
   arrived.not_before = times.not_before;

@@ -20,8 +20,8 @@ void UnreadAges::look(const std::function<std::vector<Seen>()>& seen, Instant no
     const Key key{one.topic, one.number.value};
     if (one.oldest) {
       known[key] = std::min(*one.oldest, now);
-    } else if (one.lag == 0u) {
-      known[key] = now;
+    } else if (one.lag == 0u && one.lag_asked) {
+      known[key] = *one.lag_asked;
     } else if (before) {
       known[key] = *before;
     }
@@ -49,7 +49,7 @@ std::vector<UnreadAges::Seen> partitions_seen(const Shard& shard) {
   for (const auto& partition : shard.source().status().partitions) {
     const StoredRecord* oldest = oldest_inside(shard, partition.partition);
     seen.push_back({partition.topic, partition.number, partition.lag,
-                    oldest ? std::optional(oldest->written()) : std::nullopt});
+                    oldest ? std::optional(oldest->written()) : std::nullopt, partition.lag_asked});
   }
   return seen;
 }

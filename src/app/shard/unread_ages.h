@@ -27,7 +27,8 @@ class UnreadAges {
     std::string topic;
     PartitionNumber number;
     std::optional<std::uint64_t> lag;
-    std::optional<Instant> oldest;  // When the oldest that is inside was written.
+    std::optional<Instant> oldest;     // When the oldest that is inside was written.
+    std::optional<Instant> lag_asked;  // When Kafka was asked for the lag.
   };
 
   // Asks at most once a second.

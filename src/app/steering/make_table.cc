@@ -14,7 +14,7 @@ std::unique_ptr<FleetTable> make_table(boost::asio::io_context& io, const config
     return std::make_unique<redis::HashTable>(io, redis_options(config, random_run_id()), listener);
   }
   kafka::TopicTableOptions options = quotas_options(config);
-  options.tokens = logins.of_source();
+  options.login = logins.of_source();
   return std::make_unique<kafka::TopicTable>(io, std::move(options), listener, notify);
 }
 

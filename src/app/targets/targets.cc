@@ -26,7 +26,7 @@ std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t 
   };
   const auto by_kafka = [&](const config::KafkaTarget& kafka) -> std::unique_ptr<Target> {
     kafka::TargetOptions options = kafka_target_options(config, target, place_);
-    options.tokens = logins_.of_target(place);
+    options.login = logins_.of_target(place);
     if (kafka.exactly_once) {
       return std::make_unique<ExactlyOnceTarget>(io_, std::move(options), events_, notify_);
     }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/kafka/harness.h"
 #include "adapters/temporary_directory.h"
 
 namespace einlass::kafka::testing {
@@ -129,28 +130,24 @@ class RealBroker {
   int pid_ = 0;
 };
 
-// What an operator does to topics. Each waits until it is done.
+// What an operator does to topics, by the client of a producer. Each waits until it is done.
 class Operator {
  public:
-  explicit Operator(rd_kafka_t* client) : client_(client), queue_(rd_kafka_queue_new(client)) {}
-  ~Operator() { rd_kafka_queue_destroy(queue_); }
-  Operator(const Operator&) = delete;
-  Operator& operator=(const Operator&) = delete;
+  explicit Operator(Producer& producer) : producer_(producer) {}
 
   void create_topic(const std::string& name, int partitions, const char* cleanup = "delete") {
     rd_kafka_NewTopic_t* topic = rd_kafka_NewTopic_new(name.c_str(), partitions, 1, nullptr, 0);
     rd_kafka_NewTopic_set_config(topic, "cleanup.policy", cleanup);
-    rd_kafka_CreateTopics(client_, &topic, 1, nullptr, queue_);
-    wait();
+    ask([&](auto* queue) { rd_kafka_CreateTopics(client(), &topic, 1, nullptr, queue); });
     rd_kafka_NewTopic_destroy(topic);
     for (int i = 0; i < partitions; ++i) wait_until_empty(name, i);
   }
 
   void delete_topic(const std::string& name) {
     rd_kafka_DeleteTopic_t* topic = rd_kafka_DeleteTopic_new(name.c_str());
-    rd_kafka_DeleteTopics(client_, &topic, 1, nullptr, queue_);
-    wait();
+    ask([&](auto* queue) { rd_kafka_DeleteTopics(client(), &topic, 1, nullptr, queue); });
     rd_kafka_DeleteTopic_destroy(topic);
+    producer_.forget();
   }
 
   // Gives a topic more partitions, up to so many.
@@ -158,8 +155,7 @@ class Operator {
     char reason[256];
     rd_kafka_NewPartitions_t* more = rd_kafka_NewPartitions_new(
         name.c_str(), static_cast<std::size_t>(partitions), reason, sizeof reason);
-    rd_kafka_CreatePartitions(client_, &more, 1, nullptr, queue_);
-    wait();
+    ask([&](auto* queue) { rd_kafka_CreatePartitions(client(), &more, 1, nullptr, queue); });
     rd_kafka_NewPartitions_destroy(more);
   }
 
@@ -168,40 +164,40 @@ class Operator {
     rd_kafka_topic_partition_list_t* list = rd_kafka_topic_partition_list_new(1);
     rd_kafka_topic_partition_list_add(list, name.c_str(), partition)->offset = offset;
     rd_kafka_DeleteRecords_t* records = rd_kafka_DeleteRecords_new(list);
-    rd_kafka_DeleteRecords(client_, &records, 1, nullptr, queue_);
-    wait();
+    ask([&](auto* queue) { rd_kafka_DeleteRecords(client(), &records, 1, nullptr, queue); });
     rd_kafka_DeleteRecords_destroy(records);
     rd_kafka_topic_partition_list_destroy(list);
   }
 
  private:
+  rd_kafka_t* client() { return producer_.client(); }
+
   // The broker may still serve a log of that name that was deleted just now.
   void wait_until_empty(const std::string& name, int partition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < deadline) {
       std::int64_t start = 0, end = -1;
       const auto error =
-          rd_kafka_query_watermark_offsets(client_, name.c_str(), partition, &start, &end, 1000);
+          rd_kafka_query_watermark_offsets(client(), name.c_str(), partition, &start, &end, 1000);
       if (!error && end == 0) return;
-      // Asks the broker: what the client remembers may be that there is no such topic.
-      const rd_kafka_metadata_t* metadata = nullptr;
-      if (!rd_kafka_metadata(client_, 1, nullptr, &metadata, 5000)) {
-        rd_kafka_metadata_destroy(metadata);
-      }
+      producer_.forget();  // It may remember that there is no such topic, or the one before.
     }
     throw std::runtime_error("the new topic " + name + " is not empty");
   }
 
-  void wait() {
-    rd_kafka_event_t* event = rd_kafka_queue_poll(queue_, 10'000);
+  template <typename Request>
+  void ask(const Request& request) {
+    rd_kafka_queue_t* queue = rd_kafka_queue_new(client());
+    request(queue);
+    rd_kafka_event_t* event = rd_kafka_queue_poll(queue, 10'000);
     const auto error =
         event == nullptr ? RD_KAFKA_RESP_ERR__TIMED_OUT : rd_kafka_event_error(event);
     rd_kafka_event_destroy(event);
+    rd_kafka_queue_destroy(queue);
     if (error) throw std::runtime_error(rd_kafka_err2str(error));
   }
 
-  rd_kafka_t* client_;
-  rd_kafka_queue_t* queue_;
+  Producer& producer_;
 };
 
 }  // namespace einlass::kafka::testing

@@ -24,7 +24,7 @@ class RealBrokerTest : public ::testing::Test {
     if (broker != nullptr) return;
     broker = new RealBroker;
     producer = new Producer(broker->brokers());
-    admin = new Operator(producer->client());
+    admin = new Operator(*producer);
   }
 
   static SourceOptions options_for(const std::string& name, const std::string& instance = "") {
@@ -33,6 +33,16 @@ class RealBrokerTest : public ::testing::Test {
     made.revoke_timeout = Duration::seconds(3);
     made.properties["session.timeout.ms"] = "30000";
     made.properties["topic.metadata.refresh.interval.ms"] = "1000";
+    return made;
+  }
+
+  static SourceOptions with_wrong_password(const std::string& name) {
+    SourceOptions made = options_for(name);
+    made.brokers = broker->sasl_brokers();
+    made.properties["security.protocol"] = "sasl_plaintext";
+    made.properties["sasl.mechanisms"] = "PLAIN";
+    made.properties["sasl.username"] = "gate";
+    made.properties["sasl.password"] = "wrong-password";
     return made;
   }
 

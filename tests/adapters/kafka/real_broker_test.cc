@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <set>
 
 #include "adapters/kafka/check/members.h"
+#include "adapters/kafka/client/login.h"
 #include "adapters/kafka/real_broker_fixture.h"
 
 namespace einlass::kafka {
@@ -191,7 +193,7 @@ TEST_F(RealBrokerTest, a_deleted_topic_is_given_back_and_read_again_when_it_is_b
   EXPECT_NE(g.notice("kafka_unknown_topic"), nullptr);
   g.done_with_all();
   g.run_for(300ms);
-  EXPECT_NE(g.source->status().trouble, "");
+  EXPECT_TRUE(g.source->status().missing_topics.contains("gone"));
   admin->create_topic("gone", 1);
   producer->many("gone", 0, 20);
   ASSERT_TRUE(g.run_until([&] { return g.sink.count == 30; }));
@@ -200,6 +202,44 @@ TEST_F(RealBrokerTest, a_deleted_topic_is_given_back_and_read_again_when_it_is_b
   const auto before = steady_clock::now();
   g.leave();
   EXPECT_LT(steady_clock::now() - before, 2s) << "leaving hangs after a topic was deleted";
+}
+
+// Whoever deletes it means it, and no other topic is asked about by which this would be forgotten.
+TEST_F(RealBrokerTest,
+       the_last_topic_that_a_pattern_fits_is_missed_by_nobody_once_it_is_given_back) {
+  SourceOptions made = options_for("fleeting");
+  made.topics = {{"^fleeting\\..*", core::RouteId{7}}};
+  made.properties["topic.metadata.refresh.interval.ms"] = "6000";  // Later than it is asked about.
+  Gate g(made);
+  g.run_for(1500ms);
+  admin->create_topic("fleeting.one", 1);
+  ASSERT_TRUE(g.run_until_assigned(1));
+  admin->delete_topic("fleeting.one");
+  ASSERT_TRUE(g.run_until([&] { return !g.source->status().missing_topics.empty(); }));
+  ASSERT_TRUE(g.run_until([&] { return !g.all<core::PartitionRevoked>().empty(); }));
+  g.done_with_all();
+  EXPECT_TRUE(g.run_until([&] { return g.source->status().missing_topics.empty(); }));
+}
+
+TEST_F(RealBrokerTest, more_topics_than_are_asked_about_at_once_are_all_known) {
+  admin->create_topic("beside-many", 1);
+  SourceOptions made = options_for("beside-many");
+  for (int i = 0; i < 150; ++i) made.dead_letters.push_back("none-" + std::to_string(i));
+  Gate g(made);
+  ASSERT_TRUE(g.run_until_assigned(1));
+  EXPECT_TRUE(g.run_until([&] { return g.source->status().missing_topics.size() == 150; }));
+  EXPECT_TRUE(g.run_until([&] { return g.source->status().retention.contains("beside-many"); }));
+}
+
+TEST_F(RealBrokerTest, other_dead_letter_topics_are_looked_for_in_place_of_those_before) {
+  admin->create_topic("beside-others", 1);
+  SourceOptions made = options_for("beside-others");
+  made.dead_letters = {"none-before"};
+  Gate g(made);
+  const auto missing = [&] { return g.source->status().missing_topics; };
+  ASSERT_TRUE(g.run_until([&] { return missing() == std::set<std::string>{"none-before"}; }));
+  g.source->set_dead_letters({"none-after"});
+  EXPECT_TRUE(g.run_until([&] { return missing() == std::set<std::string>{"none-after"}; }));
 }
 
 TEST_F(RealBrokerTest, a_topic_that_is_not_there_is_named_and_read_once_it_is) {
@@ -215,12 +255,7 @@ TEST_F(RealBrokerTest, a_topic_that_is_not_there_is_named_and_read_once_it_is) {
 TEST_F(RealBrokerTest, a_wrong_login_is_told_without_the_password) {
   admin->create_topic("login", 1);
   producer->many("login", 0, 5);
-  SourceOptions made = options_for("login");
-  made.brokers = broker->sasl_brokers();
-  made.properties["security.protocol"] = "sasl_plaintext";
-  made.properties["sasl.mechanisms"] = "PLAIN";
-  made.properties["sasl.username"] = "gate";
-  made.properties["sasl.password"] = "wrong-password";
+  SourceOptions made = with_wrong_password("login");
   Gate wrong(made);
   ASSERT_TRUE(wrong.run_until([&] { return wrong.notice("kafka_login_refused") != nullptr; }));
   wrong.run_for(1500ms);
@@ -232,6 +267,23 @@ TEST_F(RealBrokerTest, a_wrong_login_is_told_without_the_password) {
   made.properties["sasl.password"] = "right-password";
   Gate right(made);
   EXPECT_TRUE(right.run_until([&] { return right.sink.count == 5; }));
+}
+
+TEST_F(RealBrokerTest, a_password_that_is_renewed_is_what_clients_log_in_with) {
+  admin->create_topic("renewed", 1);
+  producer->many("renewed", 0, 5);
+  SourceOptions made = with_wrong_password("renewed");
+  made.login = std::make_shared<Login>(Login::By::password);
+  Gate first(made);
+  ASSERT_TRUE(first.run_until([&] { return first.notice("kafka_login_refused") != nullptr; }));
+  EXPECT_EQ(made.login->renew(Password{"gate", "right-password"}), "");
+  EXPECT_TRUE(first.run_until([&] { return first.sink.count == 5; }));
+  EXPECT_EQ(first.source->status().trouble, "");
+  // One that is made later has it from the start.
+  made.group += "-later";
+  Gate later(made);
+  EXPECT_TRUE(later.run_until([&] { return later.sink.count == 5; }));
+  EXPECT_EQ(later.count_notices("kafka_login_refused"), 0u);
 }
 
 TEST_F(RealBrokerTest, dead_letters_arrive) {

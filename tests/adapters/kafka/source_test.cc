@@ -321,6 +321,21 @@ TEST_F(SourceTest, the_trouble_of_a_topic_that_only_a_pattern_fits_ends_when_tha
       << g.source->status().trouble;
 }
 
+// The mock says nothing of configurations, as brokers do to a login without the right to them.
+TEST_F(SourceTest, of_two_topics_the_one_that_is_not_there_is_missing_until_it_is) {
+  MockCluster& own = *own_clusters.emplace("one of two", new MockCluster).first->second;
+  own.create_topic("there", 1);
+  own.say_of_topic("orders", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  SourceOptions made = options(own.brokers(), "one-of-two", "there");
+  made.topics.push_back({"orders", core::RouteId{8}});
+  Gate g(made);
+  ASSERT_TRUE(g.run_until_assigned(1));
+  EXPECT_TRUE(g.run_until([&] { return g.source->status().missing_topics.contains("orders"); }));
+  EXPECT_TRUE(g.source->status().joined);
+  own.say_of_topic("orders", RD_KAFKA_RESP_ERR_NO_ERROR);
+  EXPECT_TRUE(g.run_until([&] { return g.source->status().missing_topics.empty(); }));
+}
+
 TEST_F(SourceTest, a_commit_goes_without_metadata_where_the_brokers_take_too_little) {
   Gate& g = gate("metadata");
   MockCluster& own = *own_clusters.at("metadata");

@@ -304,6 +304,20 @@ TEST_F(TargetTest, another_topic_holds_from_the_next_attempt_on) {
   EXPECT_EQ(read_all(cluster.brokers(), "second", 1).at(0).value, "moved");
 }
 
+// A reload of something else is no reason to take it for one that works.
+TEST_F(TargetTest, the_same_topic_again_is_still_not_there) {
+  cluster.say_of_topic("nowhere", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  TargetOptions made = options("nowhere");
+  made.properties = {{"topic.metadata.propagation.max.ms", "100"}};
+  TargetBench bench(made);
+  bench.send(1, "value");
+  ASSERT_TRUE(bench.wait_for(1));
+  const std::string why = bench.target->status().unusable;
+  EXPECT_NE(why, "");
+  bench.target->set_topic("nowhere", false);
+  EXPECT_EQ(bench.target->status().unusable, why);
+}
+
 TEST_F(TargetTest, what_fails_late_of_the_topic_before_is_no_trouble_of_the_new_one) {
   cluster.create_topic("after", 1);
   rd_kafka_mock_topic_set_error(cluster.get(), "wrong", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);

@@ -16,6 +16,8 @@ import redis as local_redis
 import servers
 
 KAFKA_VERSION = os.environ.get("KAFKA_VERSION", local_kafka.LATEST_3)
+# partition.assignment.strategy, where it is not the default.
+ASSIGNMENT = os.environ.get("EINLASS_ASSIGNMENT")
 
 
 def tool(name, *arguments, stdin=None):
@@ -103,6 +105,8 @@ class World:
         }
         if self.redis is not None:
             settings["redis"] = {"url": self.redis.url, "namespace": "e2e"}
+        if ASSIGNMENT:
+            settings["kafka"]["properties"] = {"partition.assignment.strategy": ASSIGNMENT}
         changes = dict(changes or {})
         route = changes.pop("route", {})
         settings["routes"][0] = merge(settings["routes"][0], route)

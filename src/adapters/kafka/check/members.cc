@@ -28,7 +28,6 @@ rd_kafka_t* new_client(const SourceOptions& options) {
   return client;
 }
 
-// A member that does not say which instance it is has an id that begins with its client's name.
 Member member_of(const rd_kafka_MemberDescription_t* it) {
   Member member;
   member.name = text(rd_kafka_MemberDescription_group_instance_id(it));

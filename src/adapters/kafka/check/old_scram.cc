@@ -145,7 +145,7 @@ std::string refused_scram(const SourceOptions& source, Duration patience) {
   std::vector<std::unique_ptr<Asking>> one;
   one.push_back(std::make_unique<Asking>(
       "kafka.properties", source.brokers,
-      dead_letters_configuration({source.brokers, source.properties, source.tokens})));
+      dead_letters_configuration({source.brokers, source.properties, source.login})));
   return refused(one, patience);
 }
 

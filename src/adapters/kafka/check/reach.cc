@@ -14,7 +14,7 @@
 #include "adapters/kafka/client/configuration.h"
 #include "adapters/kafka/client/errors.h"
 #include "adapters/kafka/client/handles.h"
-#include "adapters/kafka/client/tokens.h"
+#include "adapters/kafka/client/login.h"
 #include "adapters/kafka/client/topic_routes.h"
 
 namespace einlass::kafka {
@@ -49,11 +49,14 @@ int look_at_statistics(rd_kafka_t*, char* json, std::size_t size, void* last) {
 }
 
 // Why nothing was heard about a topic, where librdkafka told: what the brokers themselves answered
-// about it (their codes are not negative) stands on its own.
+// about it (their codes are not negative) stands on its own. Of a server that takes the connection
+// and is silent it tells later than a check waits.
 std::optional<std::string> unheard(rd_kafka_resp_err_t error, const Told& last,
                                    const std::string& brokers) {
-  if (error >= RD_KAFKA_RESP_ERR_NO_ERROR || last.code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  return explain(last.code, false, last.reason, {brokers, "", "", ""}).detail;
+  const bool is_silent = error == RD_KAFKA_RESP_ERR__TRANSPORT && !last.code;
+  const rd_kafka_resp_err_t code = is_silent ? error : last.code;
+  if (error >= RD_KAFKA_RESP_ERR_NO_ERROR || !code) return {};
+  return explain(code, false, last.reason, {brokers, "", "", ""}).detail;
 }
 
 // One patience for all that a call asks for, however many topics there are.
@@ -167,18 +170,26 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// Why the group may not be used; empty if it may. Asks what it has committed; where the right is
-// missing no coordinator is found to answer that, and the consumer says why.
-std::string look_up_group(rd_kafka_t* client, const SourceOptions& options, int timeout_ms) {
+// Why the group cannot be used; empty if it can. Asks what it has committed; where the right is
+// missing no coordinator is found to answer that, and the consumer says why. Where nothing of the
+// kind was ever asked the brokers make the topic first that they need for it.
+std::string look_up_group(rd_kafka_t* client, const SourceOptions& options,
+                          const Patience& patience) {
   const ListHandle list(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(list.get(), options.topics[0].name.c_str(), 0);
-  constexpr int kMostMs = 2000;
-  auto error = rd_kafka_committed(client, list.get(), std::min(timeout_ms, kMostMs));
-  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return "";
-  const MessageHandle told(rd_kafka_consumer_poll(client, 0));
-  if (told != nullptr) error = told->err;
-  if (error != RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) return "";
-  return explain(error, false, "", {options.brokers, options.group, "", ""}).detail;
+  constexpr int kSliceMs = 500;
+  const Place place{options.brokers, options.group, "", ""};
+  for (bool last = false; !last;) {
+    last = patience.left_ms() <= kSliceMs;
+    const auto error = rd_kafka_committed(client, list.get(), kSliceMs);
+    const MessageHandle told(rd_kafka_consumer_poll(client, 0));
+    const auto why = told != nullptr ? told->err : error;
+    if (why == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) {
+      return explain(why, false, "", place).detail;
+    }
+    if (error != RD_KAFKA_RESP_ERR__TIMED_OUT) return "";
+  }
+  return no_coordinator(place).detail;
 }
 
 }  // namespace
@@ -193,7 +204,7 @@ Reached reach(const SourceOptions& options, Duration patience) {
   rd_kafka_t* client =
       new_client(RD_KAFKA_CONSUMER, source_configuration(options, rd_kafka_version()), last,
                  "kafka.properties");
-  if (options.tokens) options.tokens->serve(client);
+  if (options.login) options.login->serve(client);
   const Patience left(patience);
   Reached reached;
   for (const SourceOptions::Topic& topic : options.topics) {
@@ -213,7 +224,7 @@ Reached reach(const SourceOptions& options, Duration patience) {
     if (error) reason = in_words(error);
     if (!reason.empty()) reached.trouble.push_back("topic " + topic.name + ": " + reason);
   }
-  if (std::string reason = look_up_group(client, options, left.left_ms()); !reason.empty()) {
+  if (std::string reason = look_up_group(client, options, left); !reason.empty()) {
     reached.trouble.push_back(std::move(reason));
   }
   return reached;
@@ -224,7 +235,7 @@ std::string reach(const TargetOptions& options, Duration patience) {
   auto& last = *new Told;
   rd_kafka_t* client =
       new_client(RD_KAFKA_PRODUCER, target_configuration(options), last, properties_path(options));
-  if (options.tokens) options.tokens->serve(client);
+  if (options.login) options.login->serve(client);
   const Patience left(patience);
   const rd_kafka_resp_err_t error = find(client, options.topic, left.left_ms());
   rd_kafka_poll(client, 0);
@@ -239,7 +250,7 @@ std::vector<std::string> reach(const DeadLettersOptions& options,
   last = {};
   rd_kafka_t* client =
       new_client(RD_KAFKA_PRODUCER, dead_letters_configuration(options), last, "kafka.properties");
-  if (options.tokens) options.tokens->serve(client);
+  if (options.login) options.login->serve(client);
   const Patience left(patience);
   std::vector<std::string> reasons;
   for (const std::string& topic : topics) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "adapters/kafka/client/configuration_parts.h"
+#include "adapters/kafka/client/login.h"
 #include "adapters/kafka/client/topic_routes.h"
 
 namespace einlass::kafka {
@@ -70,6 +71,7 @@ const std::map<std::string, const char*, std::less<>> kRefused = {
     {"acks", "what the gate writes is always acknowledged by all replicas"},
     {"request.required.acks", "what the gate writes is always acknowledged by all replicas"},
     {"transactional.id", "transactions are the gate's own"},
+    {"transaction.timeout.ms", "it follows from the target's timeout; set that"},
     {"delivery.report.only.error", "the gate needs every delivery report"},
     {"dr_cb", "the gate needs every delivery report"},
 };
@@ -183,10 +185,11 @@ void set_default(rd_kafka_conf_t* conf, const Property& property) {
   rd_kafka_conf_set(conf, property.first, property.second, reason, sizeof reason);
 }
 
-void set_token_login(rd_kafka_conf_t* conf) {
+void set_login(rd_kafka_conf_t* conf, const Login* login) {
+  if (login == nullptr || login->by() != Login::By::token) return;
   set_default(conf, {"security.protocol", "sasl_ssl"});
   set_default(conf, {"sasl.mechanisms", "OAUTHBEARER"});
-  // Tokens are brought to it (see Tokens) before it would ask.
+  // Tokens are brought to it (see Login) before it would ask.
   rd_kafka_conf_set_oauthbearer_token_refresh_cb(conf, [](rd_kafka_t*, const char*, void*) {});
 }
 
@@ -218,7 +221,7 @@ std::string property(const rd_kafka_conf_t* configuration, const char* name) {
 ConfHandle source_configuration(const SourceOptions& options, int version) {
   ConfHandle conf(rd_kafka_conf_new());
   for (const Property& property : kSourceDefaults) set_default(conf.get(), property);
-  if (options.tokens) set_token_login(conf.get());
+  set_login(conf.get(), options.login.get());
   set_user_properties(conf.get(), {"kafka.properties", options.properties, 'P'}, version);
   leave_out(conf.get(), options);
   set_own_property(conf.get(), "bootstrap.servers", options.brokers, "kafka.brokers");

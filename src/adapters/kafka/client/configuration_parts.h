@@ -10,6 +10,8 @@
 
 namespace einlass::kafka {
 
+class Login;
+
 using Property = std::pair<const char*, const char*>;
 
 // A default that an older librdkafka may not know: then it is skipped.
@@ -25,8 +27,9 @@ struct UserProperties {
 // other kind are checked and left out.
 void set_user_properties(rd_kafka_conf_t* conf, const UserProperties& given, int version);
 
-// The client logs in with tokens, over TLS unless the user says otherwise; before his properties.
-void set_token_login(rd_kafka_conf_t* conf);
+// How the client logs in where that is by token: over TLS unless the user says otherwise; before
+// his properties, which say the rest. `login` may be null.
+void set_login(rd_kafka_conf_t* conf, const Login* login);
 
 // Throws std::runtime_error naming `option`, from which the value comes.
 // REQUIRES: every librdkafka that we build with knows the property.

@@ -46,6 +46,15 @@ constexpr std::array kAdvice = {
            Lasts::group,
            "the other members of the group %g use another partition.assignment.strategy; give all "
            "of them the same; a running gate keeps trying"},
+    Advice{RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT, "kafka_group_refused", Severity::error,
+           Lasts::group,
+           "the brokers do not let a member with this session.timeout.ms into the group %g; set it "
+           "in kafka.properties to what they allow (group.min.session.timeout.ms to "
+           "group.max.session.timeout.ms), and restart the gate"},
+    Advice{RD_KAFKA_RESP_ERR_GROUP_MAX_SIZE_REACHED, "kafka_group_refused", Severity::error,
+           Lasts::group,
+           "the group %g has as many members as the brokers allow (group.max.size); raise that, or "
+           "start fewer gates or shards; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, "kafka_unknown_topic", Severity::warning,
            Lasts::topic,
            "the topic %t is not there; create it, or correct the route's topics; a running gate "
@@ -79,8 +88,9 @@ constexpr std::array kAdvice = {
            "the group %g has gone on without this gate, which was silent for too long; it joins "
            "again, and what it had not committed is delivered again"},
     Advice{RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, "kafka_too_large", Severity::error, Lasts::topic,
-           "a record is larger than the topic %t takes; raise the topic's max.message.bytes (for "
-           "more than 32 MiB also message.max.bytes in the gate's kafka properties)"},
+           "a record is larger than the topic %t takes; raise the topic's max.message.bytes, or "
+           "message.max.bytes among the properties for Kafka where that is less (32 MiB if it is "
+           "not there)"},
     Advice{RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, "kafka_write_timed_out", Severity::warning,
            Lasts::connection,
            "the brokers %b did not take a record for the topic %t in time; tried again"},
@@ -170,6 +180,24 @@ Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason, c
                       "use librdkafka 2.6.1 or later, or PLAIN over TLS";
   }
   return trouble;
+}
+
+Trouble no_coordinator(const Place& place) {
+  return {Severity::error,
+          "kafka_no_coordinator",
+          Lasts::group,
+          {},
+          fill("the brokers %b name none of them as the coordinator of the group %g, without which "
+               "nothing is read or committed; their topic __consumer_offsets has no leader, or "
+               "cannot be made: where they are fewer than its replicas, set their "
+               "offsets.topic.replication.factor; a running gate keeps trying",
+               place)};
+}
+
+std::string nobody_leads(const std::string& partitions) {
+  return "no broker answers for " + partitions +
+         ", so nothing of it is read until one does; its leader is away, or it has none "
+         "(kafka-topics.sh --describe --unavailable-partitions)";
 }
 
 std::optional<Trouble> explain_log(rd_kafka_event_t* event) {

@@ -43,6 +43,10 @@ struct Place {
 // `reason` is librdkafka's own text.
 Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason, const Place& place);
 
+// Where brokers answer and librdkafka goes on looking for the group's coordinator, of which it says
+// nothing.
+Trouble no_coordinator(const Place& place);
+
 // The same for a line of librdkafka's log. What is not worth a warning is at `debug`; there is
 // little of it unless the property `debug` asks for more. None for what is no such line.
 std::optional<Trouble> explain_log(rd_kafka_event_t* event);
@@ -53,6 +57,9 @@ bool is_too_large(rd_kafka_resp_err_t code);
 // What a commit's error means to the gate. `keeps`: what is assigned stays so through a rebalance.
 // Then an old generation only means that one goes on, and there is no new assignment after it.
 core::CommitResult commit_result(rd_kafka_resp_err_t code, bool keeps);
+
+// Why a partition is not read whose leader is not there; `partitions` names it, or several.
+std::string nobody_leads(const std::string& partitions);
 
 // What to do about a topic that is written to, for whoever tells of it.
 inline constexpr std::string_view kCreateDeadLetter =

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "adapters/kafka/client/configuration.h"
-#include "adapters/kafka/client/tokens.h"
+#include "adapters/kafka/client/login.h"
 
 namespace einlass::kafka {
 
@@ -17,7 +17,7 @@ rd_kafka_t* new_hand_assigned_consumer(const SourceOptions& options) {
   if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + reason);
   conf.release();  // librdkafka's now.
   rd_kafka_poll_set_consumer(client);
-  if (options.tokens) options.tokens->serve(client);
+  if (options.login) options.login->serve(client);
   return client;
 }
 

@@ -9,7 +9,7 @@ namespace einlass::kafka {
 
 // It tells where a partition ends (that may be no record: a transaction's mark ends it too). An
 // offset that is not there any more it tells as RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET, and reads the
-// partition no further. It logs in with the tokens of `options`. It has no owner and is never
+// partition no further. It logs in by the login of `options`. It has no owner and is never
 // destroyed, as the source's is not: it ends with the process. Throws std::runtime_error naming the
 // property at fault.
 rd_kafka_t* new_hand_assigned_consumer(const SourceOptions& options);

@@ -13,7 +13,7 @@
 
 namespace einlass::kafka {
 
-class Tokens;
+class Login;
 
 // Where a partition is read from when the offset that should come next is not in Kafka, or none is
 // committed: the log's start, its end, or nowhere, until somebody has decided.
@@ -31,7 +31,7 @@ struct SourceOptions {
   std::vector<std::string> dead_letters{};  // Topics of the same brokers, to be looked for as well.
   std::vector<std::string> left_out;  // Not read though a pattern may fit. None is in `topics`.
   std::map<std::string, std::string> properties;  // The user's own; they win over our defaults.
-  std::shared_ptr<Tokens> tokens;                 // Null: the properties say how to log in.
+  std::shared_ptr<Login> login;                   // Null: the properties say all of it.
   Duration revoke_timeout = Duration::seconds(10);
   OffsetReset auto_offset_reset = OffsetReset::earliest;
 };
@@ -40,7 +40,7 @@ struct DeadLettersOptions {
   std::string brokers;
   std::map<std::string, std::string>
       properties;                    // As for the source; consumer-only ones are left out.
-  std::shared_ptr<Tokens> tokens{};  // As for the source.
+  std::shared_ptr<Login> login{};    // As for the source.
 };
 
 struct TargetOptions {
@@ -48,7 +48,7 @@ struct TargetOptions {
   std::string topic;
   std::string brokers;
   std::map<std::string, std::string> properties;  // The user's own; they win over our defaults.
-  std::shared_ptr<Tokens> tokens{};               // As for the source.
+  std::shared_ptr<Login> login{};                 // As for the source.
   bool same_partition = false;                    // As read; else by the key, as Java does.
   Duration timeout = Duration::seconds(30);       // From send() to the acknowledgement.
   std::string transactional_id{};                 // Only for a TransactionalTarget.

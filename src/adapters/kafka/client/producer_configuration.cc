@@ -73,7 +73,7 @@ ConfHandle dead_letters_configuration(const DeadLettersOptions& options) {
   ConfHandle conf(rd_kafka_conf_new());
   for (const Property& property : kProducerDefaults) set_default(conf.get(), property);
   for (const Property& property : kDeadLettersDefaults) set_default(conf.get(), property);
-  if (options.tokens) set_token_login(conf.get());
+  set_login(conf.get(), options.login.get());
   set_user_properties(conf.get(), {"kafka.properties", options.properties, 'C'},
                       rd_kafka_version());
   set_producer_promises(conf.get(), options.brokers);
@@ -97,7 +97,7 @@ ConfHandle target_configuration(const TargetOptions& options, bool alone) {
   ConfHandle conf(rd_kafka_conf_new());
   for (const Property& property : kProducerDefaults) set_default(conf.get(), property);
   for (const Property& property : kTargetDefaults) set_default(conf.get(), property);
-  if (options.tokens) set_token_login(conf.get());
+  set_login(conf.get(), options.login.get());
   // A transaction that begins right behind another one would wait ten times as long.
   if (!options.transactional_id.empty()) set_default(conf.get(), {"retry.backoff.ms", "10"});
   const std::string path = properties_path(options);

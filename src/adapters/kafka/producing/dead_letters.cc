@@ -75,7 +75,7 @@ struct DeadLetters::State final : ProducerSink {
         events(gate_events),
         notify(std::move(notify_people)),
         room(room_of(dead_letters_configuration(options))),
-        producer(io, dead_letters_configuration(options), *this, options.tokens) {}
+        producer(io, dead_letters_configuration(options), *this, options.login) {}
 
   void put(const DeadRecord& record);
   bool has_room(const DeadRecord& record) const;

@@ -96,11 +96,11 @@ bool a_broker_is_up(std::string_view statistics) {
 
 struct Producer::State {
   State(boost::asio::io_context& io, ConfHandle given, ProducerSink& owner,
-        std::shared_ptr<Tokens> login)
+        std::shared_ptr<Login> as)
       : transactional(!property(given.get(), "transactional.id").empty()),
         configuration(std::move(given)),
         sink(owner),
-        tokens(std::move(login)),
+        login(std::move(as)),
         wakeups(io, [this](Wakeups::Key) { serve(); }) {
     std::string reason;
     rd_kafka_t* producer = new_producer(configuration.get(), reason);
@@ -126,7 +126,7 @@ struct Producer::State {
   TopicHandle handle;           // Of that topic: as long as it lives its whereabouts are known.
   ConfHandle configuration;
   ProducerSink& sink;
-  const std::shared_ptr<Tokens> tokens;  // Null: none.
+  const std::shared_ptr<Login> login;  // May be null.
   Wakeups wakeups;
   rd_kafka_t* client = nullptr;
   QueueHandle queue;
@@ -135,7 +135,7 @@ struct Producer::State {
 
 void Producer::State::use(rd_kafka_t* producer) {
   client = producer;
-  if (tokens) tokens->serve(client);
+  if (login) login->serve(client);
   queue.reset(rd_kafka_queue_get_main(client));
   rd_kafka_set_log_queue(client, queue.get());
   wakeups.watch(queue.get(), kMainQueue);
@@ -147,7 +147,7 @@ void Producer::State::leave() {
   Wakeups::unwatch(queue.get());
   queue.reset();
   handle.reset();
-  if (tokens) tokens->forget(client);
+  if (login) login->forget(client);
   destroy_aside(std::exchange(client, nullptr));
 }
 
@@ -195,7 +195,7 @@ void Producer::State::serve() {
       case RD_KAFKA_EVENT_ERROR: {
         // Not fatal to us: another producer takes over.
         const char* reason = rd_kafka_event_error_string(event.get());
-        if (tokens && is_refused_login(rd_kafka_event_error(event.get()))) tokens->was_refused();
+        if (login && is_refused_login(rd_kafka_event_error(event.get()))) login->was_refused();
         sink.trouble(rd_kafka_event_error(event.get()), reason == nullptr ? "" : reason);
         break;
       }
@@ -219,8 +219,8 @@ void Producer::State::serve_reports(rd_kafka_event_t* event) {
 }
 
 Producer::Producer(boost::asio::io_context& io, ConfHandle configuration, ProducerSink& sink,
-                   std::shared_ptr<Tokens> tokens)
-    : state_(std::make_unique<State>(io, std::move(configuration), sink, std::move(tokens))) {}
+                   std::shared_ptr<Login> login)
+    : state_(std::make_unique<State>(io, std::move(configuration), sink, std::move(login))) {}
 
 Producer::~Producer() = default;
 

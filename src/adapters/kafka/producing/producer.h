@@ -14,8 +14,8 @@
 
 #include "adapters/kafka/client/errors.h"
 #include "adapters/kafka/client/handles.h"
+#include "adapters/kafka/client/login.h"
 #include "adapters/kafka/client/message.h"
-#include "adapters/kafka/client/tokens.h"
 #include "core/contract/ids.h"
 #include "units/id.h"
 
@@ -56,9 +56,9 @@ struct ProducerRefused : std::runtime_error {
 // REQUIRES: used on the thread that runs `io`; outlived by `io` and `sink`.
 class Producer {
  public:
-  // Logs in with `tokens` where there are any. Throws ProducerRefused.
+  // Logs in with `login` where there is one. Throws ProducerRefused.
   Producer(boost::asio::io_context& io, ConfHandle configuration, ProducerSink& sink,
-           std::shared_ptr<Tokens> tokens = nullptr);
+           std::shared_ptr<Login> login = nullptr);
 
   // What has not been answered by now never is.
   ~Producer();

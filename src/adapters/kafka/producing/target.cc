@@ -22,7 +22,7 @@ struct Target::State final : TargetSink {
         Notify notify_people)
       : TargetSink(std::move(given), gate_events, std::move(notify_people)),
         io(event_loop),
-        producer(io, target_configuration(options), *this, options.tokens) {
+        producer(io, target_configuration(options), *this, options.login) {
     producer.get_ready_for(options.topic.c_str());
   }
 
@@ -73,8 +73,8 @@ rd_kafka_resp_err_t Target::State::write_alone(core::RecordId record,
                                                const rd_kafka_message_t& message) {
   try {
     if (alone == nullptr) {
-      alone = std::make_unique<Producer>(io, target_configuration(options, true), *this,
-                                         options.tokens);
+      alone =
+          std::make_unique<Producer>(io, target_configuration(options, true), *this, options.login);
     }
   } catch (const std::exception&) {
     return RD_KAFKA_RESP_ERR__FATAL;

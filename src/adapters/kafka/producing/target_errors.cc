@@ -106,8 +106,8 @@ Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers
 }
 
 // One broker of several out of reach is not enough.
-void tell_unusable(TargetStatus& status, const Troubles& troubles, const Tokens* tokens) {
-  if (tokens != nullptr) status.unusable = tokens->trouble();
+void tell_unusable(TargetStatus& status, const Troubles& troubles, const Login* login) {
+  if (login != nullptr) status.unusable = login->trouble();
   if (!status.unusable.empty()) return;
   const bool connection = troubles.has("kafka_brokers_down") ||
                           troubles.has("kafka_login_refused") || troubles.has("kafka_tls_failed") ||

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "adapters/kafka/client/errors.h"
-#include "adapters/kafka/client/tokens.h"
+#include "adapters/kafka/client/login.h"
 #include "units/target_status.h"
 
 namespace einlass::kafka {
@@ -35,8 +35,8 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const T
 // What ProducerSink::given_up() means to a target.
 Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers);
 
-// Why nothing goes to the target before somebody acts, if something says so. `tokens` may be null.
+// Why nothing goes to the target before somebody acts, if something says so. `login` may be null.
 // REQUIRES: status.trouble is set.
-void tell_unusable(TargetStatus& status, const Troubles& troubles, const Tokens* tokens);
+void tell_unusable(TargetStatus& status, const Troubles& troubles, const Login* login);
 
 }  // namespace einlass::kafka

@@ -43,7 +43,7 @@ void TargetSink::failed(rd_kafka_resp_err_t error, std::string_view reason,
 }
 
 void TargetSink::set_topic(std::string topic, bool same_partition, Producer& producer) {
-  troubles.topic_works(options.topic);
+  if (topic != options.topic) troubles.topic_works(options.topic);
   options.topic = std::move(topic);
   options.same_partition = same_partition;
   producer.get_ready_for(options.topic.c_str());
@@ -51,7 +51,7 @@ void TargetSink::set_topic(std::string topic, bool same_partition, Producer& pro
 
 TargetStatus TargetSink::status(std::size_t in_flight) const {
   TargetStatus status{.in_flight = in_flight, .trouble = last_failure};
-  tell_unusable(status, troubles, options.tokens.get());
+  tell_unusable(status, troubles, options.login.get());
   return status;
 }
 

@@ -72,7 +72,7 @@ struct TransactionalTarget::State final : TargetSink {
   State(boost::asio::io_context& io, TargetOptions given, core::Events& gate_events,
         Notify notify_people)
       : TargetSink(std::move(given), gate_events, std::move(notify_people)),
-        producer(io, target_configuration(options), *this, options.tokens),
+        producer(io, target_configuration(options), *this, options.login),
         transactions(io, [this](const Transactions::Answer& answer) { answered(answer); }),
         timer(io) {
     producer.get_ready_for(options.topic.c_str());

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <string>
 
+#include "adapters/kafka/client/login.h"
 #include "adapters/kafka/client/message_view.h"
-#include "adapters/kafka/client/tokens.h"
 #include "adapters/kafka/reader/topic_reader_state.h"
 
 namespace einlass::kafka {
@@ -119,8 +119,8 @@ void TopicReader::State::serve_commit(rd_kafka_resp_err_t error) {
 
 void TopicReader::State::serve_error(rd_kafka_event_t* event) {
   const char* reason = rd_kafka_event_error_string(event);
-  if (options.tokens && is_refused_login(rd_kafka_event_error(event))) {
-    options.tokens->was_refused();
+  if (options.login && is_refused_login(rd_kafka_event_error(event))) {
+    options.login->was_refused();
   }
   tell(explain(rd_kafka_event_error(event), rd_kafka_event_error_is_fatal(event) != 0,
                reason == nullptr ? "" : reason,

@@ -23,7 +23,7 @@ SourceOptions source_options_of(const TopicReaderOptions& options) {
   source.group = options.group;
   source.topics = {{options.topic, core::RouteId{}}};
   source.properties = options.properties;
-  source.tokens = options.tokens;
+  source.login = options.login;
   source.properties.emplace("queued.max.messages.kbytes", kPrefetchKilobytes);
   return source;
 }

@@ -26,7 +26,7 @@ struct TopicReaderOptions {
   std::string group;
   std::string topic;
   std::map<std::string, std::string> properties;  // As for the source.
-  std::shared_ptr<Tokens> tokens{};               // As for the source.
+  std::shared_ptr<Login> login{};                 // As for the source.
 };
 
 // One partition as Kafka has it now.

@@ -53,6 +53,11 @@ struct Partition {
   std::int64_t next = -1;  // The offset that comes next if none is missing; -1 before it is known.
   Offset committed{-1};
   std::optional<LogBounds> log;  // As Kafka said in the last seconds.
+  // When it was asked for that; none where that was to find out where to begin.
+  std::optional<Instant> log_asked;
+  int unanswered = 0;            // Questions for it in a row that nobody answered, ...
+  std::int64_t next_then = -1;   // ... and `next` at the last of them.
+  bool offline = false;          // So many that people were told.
   bool uncommitted = false;      // The last commit that the gate wanted has not been acknowledged.
   int not_there = 0;             // Commits in a row that found no such topic.
   std::size_t most_queued = 0;   // The most messages that its queue held of late.

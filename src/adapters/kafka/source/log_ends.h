@@ -9,6 +9,7 @@
 
 #include "adapters/kafka/source/assignment.h"
 #include "adapters/kafka/source/lookup.h"
+#include "units/time.h"
 
 namespace einlass::kafka {
 
@@ -17,14 +18,20 @@ class LogEnds {
  public:
   LogEnds(boost::asio::io_context& io, rd_kafka_t* client, Assignment& assignment);
 
-  // To be called every second.
-  void tick();
+  // To be called every second. While no broker is `reachable`, that is why nobody answers, and it
+  // says nothing of single partitions.
+  void tick(Instant now, bool reachable);
+
+  // Whether nobody has answered for it for a while, and nothing has come of it meanwhile.
+  static bool offline(const Partition& partition);
 
  private:
   void answered(const std::vector<Position>& answers);
+  void forget_unanswered();
 
   Assignment& assignment_;
   int ticks_ = 0;  // Until it is asked again.
+  Instant asked_;  // When it was asked last.
   Lookup lookup_;
 };
 

@@ -92,6 +92,7 @@ void look_up_logs(rd_kafka_t* client, std::span<Position> asked, Failures& failu
     const auto before = failed(position);
     if (tried == kMostFailures) {
       position->error = RD_KAFKA_RESP_ERR__TIMED_OUT;
+      position->left = true;
       if (before != 0) now.last[place_of(*position)] = before;
     } else if (look_up_together(client, {&position, 1})) {
       ++tried;

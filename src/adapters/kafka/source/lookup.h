@@ -28,6 +28,7 @@ struct Position {
   bool ask_group = true;  // Where has the group got to? If nowhere, or not asked: the log's bounds.
 
   rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;  // Then nothing below is known.
+  bool left = false;  // Not asked for at all: with others before it the time was over.
   std::optional<Offset> committed;
   std::string metadata;  // Of the commit.
   std::optional<LogBounds> log;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "adapters/kafka/client/tokens.h"
+#include "adapters/kafka/client/login.h"
 #include "adapters/kafka/source/source_state.h"
 #include "text/partition_words.h"
 #include "units/check.h"
@@ -23,6 +23,19 @@ constexpr int kEventsPerPoll = 1000;
 bool a_broker_is_up(std::string_view statistics) {
   return statistics.find("\"state\":\"UP\"") != std::string_view::npos;
 }
+
+// Which broker is the group's coordinator librdkafka asks twice a second, as long as it takes, and
+// says nothing of the answers.
+bool looks_for_coordinator(std::string_view statistics) {
+  const std::size_t at = statistics.find("\"cgrp\"");
+  if (at == std::string_view::npos) return false;
+  const std::string_view state = statistics.substr(at, statistics.find(',', at) - at);
+  return state.find("\"query-coord\"") != std::string_view::npos ||
+         state.find("\"wait-coord\"") != std::string_view::npos;
+}
+
+// One that has just moved is found again before that.
+constexpr int kMostWithoutCoordinator = 2;
 
 // As a question's number: of no partition that is assigned.
 constexpr std::uint64_t kOfOthers = ~std::uint64_t{0};
@@ -54,7 +67,7 @@ void Source::State::serve(EventHandle event) {
       serve_error(event.get());
       break;
     case RD_KAFKA_EVENT_STATS:
-      if (a_broker_is_up(rd_kafka_event_stats(event.get()))) troubles.brokers_answer();
+      serve_statistics(rd_kafka_event_stats(event.get()));
       break;
     default:
       // A message here would be one that went past its partition's own queue.
@@ -132,6 +145,17 @@ void Source::State::tell_lookup_failures() {
   }
 }
 
+void Source::State::serve_statistics(std::string_view statistics) {
+  const bool up = a_broker_is_up(statistics);
+  if (up) troubles.brokers_answer();
+  const bool looks = looks_for_coordinator(statistics);
+  without_coordinator = up && looks ? without_coordinator + 1 : 0;
+  if (!looks) troubles.end("kafka_no_coordinator");
+  // Where the right to the group is missing nobody is named either, and that is told.
+  if (without_coordinator < kMostWithoutCoordinator || troubles.any(Lasts::group)) return;
+  tell(no_coordinator(place({})));
+}
+
 void Source::State::serve_commit(rd_kafka_resp_err_t error) {
   if (!error) {
     troubles.connection_works();
@@ -175,8 +199,8 @@ void Source::State::serve_rebalance(EventHandle event) {
 
 void Source::State::serve_error(rd_kafka_event_t* event) {
   const char* reason = rd_kafka_event_error_string(event);
-  if (options.tokens && is_refused_login(rd_kafka_event_error(event))) {
-    options.tokens->was_refused();
+  if (options.login && is_refused_login(rd_kafka_event_error(event))) {
+    options.login->was_refused();
   }
   const TopicPartitionHandle place(rd_kafka_event_topic_partition(event));
   std::string_view topic = place != nullptr ? place->topic : "";
@@ -226,6 +250,27 @@ void Source::State::tell_rebalance_failure(const std::string& error) {
         Lasts::passing,
         {},
         "a rebalance of the group " + options.group + " failed (" + error + "); tried again"});
+}
+
+// librdkafka looks for a partition's leader for as long as it takes, and says nothing of it.
+void Source::State::tell_offline() {
+  std::vector<TopicPartition> went, came;
+  assignment.for_each([&](Partition& partition) {
+    const bool offline = LogEnds::offline(partition);
+    // Of one that waits for where to begin that is told, and of one that leaves nothing is waited
+    // for.
+    if (partition.phase != Phase::reading || partition.offline == offline) return;
+    partition.offline = offline;
+    (offline ? went : came).push_back({partition.topic, partition.number});
+  });
+  if (!went.empty()) {
+    notify({Severity::warning, "kafka_partition_offline",
+            nobody_leads(partitions_in_words(std::move(went)))});
+  }
+  if (!came.empty()) {
+    notify({Severity::info, "kafka_partition_online",
+            "a broker answers again for " + partitions_in_words(std::move(came))});
+  }
 }
 
 void Source::State::tell_losses() {

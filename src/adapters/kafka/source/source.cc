@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "adapters/kafka/client/configuration.h"
-#include "adapters/kafka/client/tokens.h"
+#include "adapters/kafka/client/login.h"
 #include "adapters/kafka/source/source_state.h"
 #include "units/topic_pattern.h"
 
@@ -100,7 +100,7 @@ Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
         main_ready = true;
       }) {
   rd_kafka_poll_set_consumer(client);
-  if (options.tokens) options.tokens->serve(client);
+  if (options.login) options.login->serve(client);
   main_queue.reset(rd_kafka_queue_get_consumer(client));
   rd_kafka_set_log_queue(client, log_queue.get());
   wakeups.watch(main_queue.get(), kMainQueue);
@@ -152,10 +152,12 @@ void Source::State::tick() {
   main_ready = true;
   assignment.for_each([this](Partition& partition) { assignment.more(partition); });
   tell_rebalance_failure(positions.tick());
-  log_ends.tick();
   const bool reachable = !troubles.has("kafka_brokers_down");
+  log_ends.tick(now, reachable);
   topic_configs.tick(reachable);
-  if (reachable) commits.tell_began_anew(client, main_queue.get());
+  if (!reachable) return;
+  commits.tell_began_anew(client, main_queue.get());
+  tell_offline();
 }
 
 Source::Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,
@@ -255,14 +257,22 @@ std::string Source::name_of(core::PartitionId id) const {
 
 void Source::set_revoke_timeout(Duration timeout) { state_->rebalance.set_revoke_timeout(timeout); }
 
+void Source::set_dead_letters(std::vector<std::string> topics) {
+  state_->options.dead_letters = std::move(topics);
+  state_->topic_configs.set_named(named_topics(state_->options));
+}
+
 // librdkafka says once that a topic may not be read, and nothing when it may: a record says that.
 // Where there is none to read, nothing waits for the right, unless it is to be committed still.
 std::string Source::State::why_not_read(const Partition& partition) const {
   const bool all_read = partition.log && partition.next >= partition.log->end.value;
   const bool waits = partition.commit_forbidden || (partition.forbidden && !all_read);
-  if (!waits) return partition.why_stuck;
-  return explain(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, false, "", place(partition.topic))
-      .detail;
+  if (waits) {
+    return explain(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, false, "", place(partition.topic))
+        .detail;
+  }
+  if (!partition.why_stuck.empty() || !partition.offline) return partition.why_stuck;
+  return nobody_leads(partition.topic + " " + std::to_string(partition.number.value));
 }
 
 SourceStatus Source::status() const {
@@ -272,12 +282,16 @@ SourceStatus Source::status() const {
                   !troubles.has("kafka_group_forbidden") && !troubles.has("kafka_topic_forbidden");
   status.brokers_down = troubles.has("kafka_brokers_down");
   status.missing_topics = state_->topic_configs.missing();
+  // A login needs a right of its own for that. Of those that are read librdkafka says it, too.
+  for (const SourceOptions::Topic& topic : state_->options.topics) {
+    if (troubles.has("kafka_unknown_topic", topic.name)) status.missing_topics.insert(topic.name);
+  }
   // Which topics are missing is said by itself, where some other is read.
   const bool said = status.joined && !status.missing_topics.empty();
   status.trouble = troubles.worst(said ? "kafka_unknown_topic" : "");
   if (!status.joined && status.trouble.empty()) status.trouble = state_->awaited_topics();
-  if (state_->options.tokens) {
-    const std::string no_token = state_->options.tokens->trouble();
+  if (state_->options.login) {
+    const std::string no_token = state_->options.login->trouble();
     if (!no_token.empty()) status.joined = false, status.trouble = no_token;
   }
   status.offsets_skipped = state_->positions.skipped();
@@ -293,6 +307,7 @@ SourceStatus Source::status() const {
                                  .stuck = state_->why_not_read(partition),
                                  .committed = partition.committed,
                                  .lag = lag_of(partition),
+                                 .lag_asked = partition.log_asked,
                                  .log_start = log_start_of(partition)});
     if (status.trouble.empty()) status.trouble = status.partitions.back().stuck;
   });

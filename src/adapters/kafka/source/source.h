@@ -54,6 +54,8 @@ struct SourceStatus {
     Offset committed{-1};  // What the group has, as far as we know; -1 if nothing.
     // Offsets from there to the log's end, as Kafka said in the last seconds; none before that.
     std::optional<std::uint64_t> lag{};
+    // When Kafka was asked, which is long ago while it is away; none where that is not known yet.
+    std::optional<Instant> lag_asked{};
     std::optional<Offset> log_start{};  // The first offset that Kafka still has; as above.
   };
   bool joined = false;  // Has (or had) an assignment since the last trouble, even an empty one.
@@ -114,6 +116,10 @@ class RecordSource {
   // Of revocations from here on. REQUIRES: check_configuration() takes it.
   virtual void set_revoke_timeout(Duration) {}
 
+  // The dead letter topics that are looked for from here on, in place of those before. A source
+  // that looks for none has no use for them.
+  virtual void set_dead_letters(std::vector<std::string>) {}
+
   // Commits what is left to commit and leaves. Waits at most `patience`.
   // REQUIRES: every partition is done. Nothing else may be called afterwards.
   virtual void close(Duration patience) = 0;
@@ -150,6 +156,7 @@ class Source final : public RecordSource {
   void partition_done(core::PartitionId partition) override;
   void set_offset_reset(OffsetReset policy) override;
   void set_revoke_timeout(Duration timeout) override;
+  void set_dead_letters(std::vector<std::string> topics) override;
   void close(Duration patience) override;
   std::string name_of(core::PartitionId partition) const override;
   const std::string& topic_of(core::PartitionId partition) const override;

@@ -37,6 +37,7 @@ struct Source::State {
   void serve_main_queue();
   void serve(EventHandle event);
   void serve_commit(rd_kafka_resp_err_t error);
+  void serve_statistics(std::string_view statistics);
   void serve_rebalance(EventHandle event);
   void serve_lookup();
   void serve_error(rd_kafka_event_t* event);
@@ -58,6 +59,7 @@ struct Source::State {
   void ask_of_others(std::vector<Position>& questions);
   void take_others();
   void tell_losses();
+  void tell_offline();
   void tell_uncommitted(const Partition& partition);
 
   SourceOptions options;
@@ -80,6 +82,7 @@ struct Source::State {
   Troubles troubles{kQuiet};
   Instant asked_of_others{};  // Topics in trouble of which nothing is assigned.
   int losses_told = 0;
+  int without_coordinator = 0;  // Statistics in a row in which the group has none.
   bool main_ready = true;
   bool log_ready = true;
   Instant now;

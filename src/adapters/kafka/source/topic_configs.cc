@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -48,22 +49,33 @@ TopicConfigs::TopicConfigs(rd_kafka_t* client, Assignment& assignment,
       named_(std::move(named)),
       answers_(rd_kafka_queue_new(client)) {}
 
+void TopicConfigs::set_named(std::vector<std::string> named) {
+  if (named == named_) return;
+  named_ = std::move(named);
+  last_.clear();
+  ticks_ = 0;
+}
+
 void TopicConfigs::tick(bool reachable) {
   if (rd_kafka_event_t* event = rd_kafka_queue_poll(answers_.get(), 0)) take(event);
   if (--ticks_ <= 0 && reachable) ask();
 }
 
+// Those that are meant, a part of them at a time.
 void TopicConfigs::ask() {
-  std::set<std::string> topics(named_.begin(),
-                               named_.begin() + std::min(named_.size(), kMostTopics));
-  assignment_.for_each([&](const Partition& partition) {
-    if (topics.size() < kMostTopics) topics.insert(partition.topic);
-  });
-  ticks_ = topics.empty() ? kSoonTicks : kEveryTicks;
+  std::set<std::string> topics(named_.begin(), named_.end());
+  assignment_.for_each([&](const Partition& partition) { topics.insert(partition.topic); });
+  const auto is_meant = [&topics](const std::string& topic) { return topics.contains(topic); };
+  std::erase_if(retention_, [&](const auto& one) { return !is_meant(one.first); });
+  std::erase_if(missing_, [&](const std::string& one) { return !is_meant(one); });
   std::vector<rd_kafka_ConfigResource_t*> resources;
-  for (const std::string& topic : topics) {
-    resources.push_back(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
+  auto next = topics.upper_bound(last_);
+  for (; next != topics.end() && resources.size() < kMostTopics; ++next) {
+    resources.push_back(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, next->c_str()));
   }
+  const bool were_all = next == topics.end();
+  last_ = were_all ? "" : *std::prev(next);
+  ticks_ = were_all && !topics.empty() ? kEveryTicks : kSoonTicks;
   if (resources.empty()) return;
   const AdminOptionsHandle options(
       rd_kafka_AdminOptions_new(client_, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS));
@@ -81,17 +93,14 @@ void TopicConfigs::take(rd_kafka_event_t* event) {
   std::size_t count = 0;
   const rd_kafka_ConfigResource_t** topics =
       rd_kafka_DescribeConfigs_result_resources(result, &count);
-  retention_.clear();
-  missing_.clear();
   for (std::size_t i = 0; i < count; ++i) {
+    const std::string name = rd_kafka_ConfigResource_name(topics[i]);
     const auto error = rd_kafka_ConfigResource_error(topics[i]);
-    if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
-      missing_.insert(rd_kafka_ConfigResource_name(topics[i]));
-    }
+    retention_.erase(name);
+    missing_.erase(name);
+    if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) missing_.insert(name);
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
-    if (const auto kept = retention_of(topics[i])) {
-      retention_.emplace(rd_kafka_ConfigResource_name(topics[i]), *kept);
-    }
+    if (const auto kept = retention_of(topics[i])) retention_.emplace(name, *kept);
   }
   if (!missing_.empty()) ticks_ = std::min(ticks_, kSoonTicks);
 }

@@ -19,11 +19,14 @@ namespace einlass::kafka {
 // REQUIRES: one thread; outlived by what the constructor is given.
 class TopicConfigs {
  public:
-  // The most topics that are asked about; of further ones nothing is said.
+  // The most topics that are asked about at once; of more the next ones soon after.
   static constexpr std::size_t kMostTopics = 100;
 
   // `named`: those to ask about besides the ones that are assigned.
   TopicConfigs(rd_kafka_t* client, Assignment& assignment, std::vector<std::string> named);
+
+  // Others in place of those, from the next tick on.
+  void set_named(std::vector<std::string> named);
 
   // To be called every second; `reachable`: some broker is. Never waits.
   void tick(bool reachable);
@@ -39,9 +42,10 @@ class TopicConfigs {
 
   rd_kafka_t* client_;
   Assignment& assignment_;
-  const std::vector<std::string> named_;
+  std::vector<std::string> named_;
   QueueHandle answers_;
-  int ticks_ = 0;  // Until it is asked again.
+  int ticks_ = 0;     // Until it is asked again.
+  std::string last_;  // That was asked about; empty: all were.
   std::map<std::string, Duration> retention_;
   std::set<std::string> missing_;
 };

@@ -20,8 +20,8 @@
 #include "adapters/kafka/client/errors.h"
 #include "adapters/kafka/client/hand_assigned_consumer.h"
 #include "adapters/kafka/client/handles.h"
+#include "adapters/kafka/client/login.h"
 #include "adapters/kafka/client/message_view.h"
-#include "adapters/kafka/client/tokens.h"
 #include "units/fleet_table.h"
 
 namespace einlass::kafka {
@@ -50,7 +50,7 @@ SourceOptions source_options_of(const TopicTableOptions& options) {
   // It is read once and then as it changes: what is fetched ahead would only take memory. Not less
   // than a fetch may be queued, though: librdkafka 2.0 waits for a second where the queue is full.
   source.properties["fetch.message.max.bytes"] = "65536";
-  source.tokens = options.tokens;
+  source.login = options.login;
   return source;
 }
 
@@ -223,7 +223,7 @@ void TopicFollower::Shared::serve_error(rd_kafka_event_t* event) {
     });
     return away("");
   }
-  if (options.tokens && is_refused_login(error)) options.tokens->was_refused();
+  if (options.login && is_refused_login(error)) options.login->was_refused();
   const char* reason = rd_kafka_event_error_string(event);
   const bool gone = error == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET;
   const bool forbidden = error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;

@@ -23,8 +23,8 @@ struct TopicTable::Writer final : ProducerSink {
       : topic(options.topic),
         notify(std::move(notify_people)),
         producer(io,
-                 fleet_table_configuration({options.brokers, options.properties, options.tokens}),
-                 *this, options.tokens) {}
+                 fleet_table_configuration({options.brokers, options.properties, options.login}),
+                 *this, options.login) {}
 
   void write(const std::string& key, const std::optional<std::string>& text, Written done) {
     Produced record;

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "adapters/kafka/client/tokens.h"
+#include "adapters/kafka/client/login.h"
 #include "units/fleet_table.h"
 #include "units/notice.h"
 
@@ -21,7 +21,7 @@ struct TopicTableOptions {
   std::string brokers;
   std::string topic;
   std::map<std::string, std::string> properties;  // As for the source.
-  std::shared_ptr<Tokens> tokens{};               // As for the source.
+  std::shared_ptr<Login> login{};                 // As for the source.
 };
 
 class TopicFollower;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "unit/app/shard/shard_bench.h"
 #include "unit/config/wrong_config.h"
@@ -16,6 +17,17 @@ namespace einlass::app {
 namespace {
 
 constexpr int kKeys = 2'000;
+
+// Reads nothing, and keeps what it is told.
+class Told final : public ShardSource {
+ public:
+  Told(core::Events& events, kafka::MessageSink&) : ShardSource(events) {}
+  void poll(Instant, int) override {}
+  bool has_more() const override { return false; }
+  void set_dead_letters(std::vector<std::string> topics) override { told = std::move(topics); }
+
+  std::vector<std::string> told;
+};
 
 // As many records of one partition, each with a key of its own.
 class Keys final : public ListSource {
@@ -61,6 +73,17 @@ TEST(Shard, does_not_look_at_all_lines_in_a_reload) {
     EXPECT_TRUE(bench.shard.limiters().has_more());
     return true;
   });
+}
+
+// What is not there is said before it is needed.
+TEST(Shard, has_the_dead_letter_topics_of_a_reload_looked_for) {
+  config::Config config = config_with("");
+  config.routes[0].dead_letter = "before";
+  ShardBench<Told> bench(config);
+  config.routes[0].dead_letter = "dead";
+  const auto changed = std::make_shared<const config::Config>(std::move(config));
+  bench.shard.reconfigure(changed, bench.shard.make_targets(bench.configured, *changed));
+  EXPECT_EQ(dynamic_cast<const Told&>(bench.shard.source()).told, std::vector<std::string>{"dead"});
 }
 
 }  // namespace

@@ -11,10 +11,12 @@ Instant at(int seconds) { return Instant{1'000'000} + Duration::seconds(seconds)
 
 class UnreadAgesTest : public ::testing::Test {
  protected:
-  void look(int seconds, std::optional<std::uint64_t> lag, std::optional<Instant> oldest = {}) {
+  void look(int seconds, std::optional<std::uint64_t> lag, std::optional<Instant> oldest = {},
+            std::optional<int> asked = {}) {
     ages.look(
         [&] {
-          return std::vector<UnreadAges::Seen>{{"results", kThree, lag, oldest}};
+          return std::vector<UnreadAges::Seen>{
+              {"results", kThree, lag, oldest, at(asked.value_or(seconds))}};
         },
         at(seconds));
   }
@@ -41,6 +43,13 @@ TEST_F(UnreadAgesTest, RemembersWhenAllWasDelivered) {
   look(200, 0);
   look(5'000, 900);
   EXPECT_EQ(known(), at(200));
+}
+
+TEST_F(UnreadAgesTest, KnowsOfALogsEndWhatKafkaSaidBeforeItWasAway) {
+  look(100, 0, {}, 98);
+  look(700, 0, {}, 98);
+  look(702, 900, {}, 701);
+  EXPECT_EQ(known(), at(98));
 }
 
 TEST_F(UnreadAgesTest, ForgetsAPartitionThatIsAnotherGates) {
