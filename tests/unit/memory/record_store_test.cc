@@ -1,73 +1,13 @@
-// What the records inside take of the heap, against what they count: a program of its own, for it
-// counts every allocation.
+// What the records inside take of the heap, against what they count.
 #include "app/record/record_store.h"
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace {
-
-std::size_t allocations = 0;
-std::ptrdiff_t held = 0;  // With what the allocator puts before each block.
-std::ptrdiff_t most_held = 0;
-
-std::ptrdiff_t block_of(void* memory) {
-  return static_cast<std::ptrdiff_t>(malloc_usable_size(memory) + sizeof(std::size_t));
-}
-
-void* counted(void* memory) {
-  if (memory == nullptr) return nullptr;
-  ++allocations;
-  held += block_of(memory);
-  most_held = std::max(most_held, held);
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return counted(std::malloc(size));
-}
-void* operator new(std::size_t size) {
-  void* memory = operator new(size, std::nothrow);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  if (memory != nullptr) held -= block_of(memory);
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  operator delete(memory);
-}
-// Of what begins with a line of the processor's cache.
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  void* memory = counted(std::aligned_alloc(static_cast<std::size_t>(alignment), size));
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
-  operator delete(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  operator delete(memory);
-}
-// As the library has them, but not a sanitizer, which would serve the JSON parser past us.
-void* operator new[](std::size_t size, const std::nothrow_t& without) noexcept {
-  return operator new(size, without);
-}
-void* operator new[](std::size_t size) { return operator new(size); }
-[[gnu::noinline]] void operator delete[](void* memory) noexcept { operator delete(memory); }
-[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
-  operator delete(memory);
-}
+#include "unit/memory/counted_heap.h"
 
 namespace einlass::app {
 namespace {
@@ -115,12 +55,12 @@ TEST(RecordMemory, a_record_counts_what_it_takes) {
   for (const Shape& shape : shapes()) {
     const kafka::Message message = shape.message();
     RecordStore records;
-    const std::ptrdiff_t before = held;
+    const std::ptrdiff_t before = heap.held;
     std::ptrdiff_t counted = 0;
     for (std::size_t i = 0; i < kRecords; ++i) {
       counted += records[records.put(message, kRoute)].size().value;
     }
-    const auto taken = static_cast<double>(held - before);
+    const auto taken = static_cast<double>(heap.held - before);
     EXPECT_NEAR(taken / static_cast<double>(counted), 1, 0.1) << shape.name;
   }
 }
@@ -140,9 +80,9 @@ TEST(RecordMemory, the_next_record_takes_the_last_ones_room) {
   for (const std::size_t shape : {0, 1, 2, 6, 7}) {
     const kafka::Message message = all[shape].message();
     records.forget(records.put(message, kRoute));
-    const std::size_t before = allocations;
+    const std::size_t before = heap.allocations;
     for (std::size_t i = 0; i < kRecords; ++i) records.forget(records.put(message, kRoute));
-    EXPECT_EQ(allocations, before) << all[shape].name;
+    EXPECT_EQ(heap.allocations, before) << all[shape].name;
   }
 }
 
@@ -154,9 +94,9 @@ TEST(RecordMemory, reading_json_takes_nothing_more) {
   const kafka::Message message = shape.message();
   RecordStore records({needs});
   records.forget(records.put(message, kRoute));
-  const std::size_t before = allocations;
+  const std::size_t before = heap.allocations;
   for (std::size_t i = 0; i < kRecords; ++i) records.forget(records.put(message, kRoute));
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(heap.allocations, before);
   const StoredRecord& record = records[records.put(message, kRoute)];
   EXPECT_EQ(record.json("/tenant").text, "acme");
   EXPECT_LE(record.size().value - record.content().value, 600);
@@ -167,11 +107,11 @@ TEST(RecordMemory, what_is_found_is_counted) {
   Shape shape = shapes()[0];
   shape.value = R"({"tenant":")" + kLarge + "\"}";
   const kafka::Message message = shape.message();
-  const std::ptrdiff_t before = held;
+  const std::ptrdiff_t before = heap.held;
   RecordStore records({{{JsonPointer("/tenant")}, false}});
   std::ptrdiff_t counted = 0;
   for (int i = 0; i < 16; ++i) counted += records[records.put(message, kRoute)].size().value;
-  EXPECT_NEAR(static_cast<double>(held - before), static_cast<double>(counted), 2e6);
+  EXPECT_NEAR(static_cast<double>(heap.held - before), static_cast<double>(counted), 2e6);
   EXPECT_GT(counted, 2 * 16 * static_cast<std::ptrdiff_t>(kLarge.size()));
 }
 
@@ -202,10 +142,10 @@ TEST(JsonMemory, reading_takes_so_many_times_the_value) {
   for (const Value& value : values) {
     std::string padded = value.text;
     padded.append(JsonReader::kPadding, ' ');
-    const std::ptrdiff_t before = most_held = held;
+    const std::ptrdiff_t before = heap.most_held = heap.held;
     JsonReader reader;
     reader.read(std::string_view(padded).substr(0, value.text.size()));
-    const auto taken = static_cast<double>(most_held - before);
+    const auto taken = static_cast<double>(heap.most_held - before);
     const double times = taken / static_cast<double>(value.text.size());
     EXPECT_GE(times, value.least) << value.name;
     EXPECT_LE(times, value.most) << value.name;
@@ -217,24 +157,24 @@ TEST(RecordMemory, unused_slots_keep_little) {
   const Shape shape = shapes()[2];
   RecordStore records;
   std::vector<core::RecordId> ids(16 * kRecords);
-  const std::ptrdiff_t before = held;
+  const std::ptrdiff_t before = heap.held;
   for (core::RecordId& id : ids) id = records.put(shape.message(), kRoute);
   const auto slots = static_cast<std::ptrdiff_t>(ids.size() * sizeof(StoredRecord));
   for (const core::RecordId id : ids) records.forget(id);
-  EXPECT_GT(held - before, slots + kMostKept / 2);
-  EXPECT_LT(held - before, slots + kMostKept * 5 / 4);
+  EXPECT_GT(heap.held - before, slots + kMostKept / 2);
+  EXPECT_LT(heap.held - before, slots + kMostKept * 5 / 4);
   // And those that keep it are taken first.
-  const std::size_t allocations_before = allocations;
+  const std::size_t allocations_before = heap.allocations;
   for (std::size_t i = 0; i < kRecords; ++i) ids[i] = records.put(shape.message(), kRoute);
-  EXPECT_EQ(allocations, allocations_before);
+  EXPECT_EQ(heap.allocations, allocations_before);
 }
 
 TEST(RecordMemory, a_large_record_leaves_no_room_behind) {
   RecordStore records;
   records.forget(records.put(shapes()[0].message(), kRoute));
-  const std::ptrdiff_t before = held;
+  const std::ptrdiff_t before = heap.held;
   records.forget(records.put(shapes()[8].message(), kRoute));
-  EXPECT_LE(held, before);
+  EXPECT_LE(heap.held, before);
 }
 
 TEST(StoredRecord, its_content_is_what_was_read) {
