@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "config/file/read_config.h"
+#include "whole_gate/gate_file.h"
 
 namespace einlass::whole {
 namespace {
@@ -16,11 +17,12 @@ constexpr Duration kDrain = Duration::seconds(10);
 
 }  // namespace
 
-GateProcess::GateProcess(Kernel& kernel, Judge& judge, InFlight& in_flight, Group& group,
-                         const Plan& plan, std::string redis, bool debug)
+GateProcess::GateProcess(Kernel& kernel, Judge& judge, InFlight& in_flight, TableBook& table,
+                         Group& group, const Plan& plan, std::string redis, bool debug)
     : kernel_(kernel),
       judge_(judge),
       in_flight_(in_flight),
+      table_(table),
       group_(group),
       plan_(plan),
       redis_(std::move(redis)),
@@ -57,25 +59,38 @@ bool GateProcess::live() {
   const app::MakeSource make_source = [this](boost::asio::io_context& of_shard,
                                              core::Events& events, kafka::MessageSink& sink,
                                              const Notify&) {
-    auto feed = std::make_unique<RecordFeed>(kernel_, judge_, group_, of_shard, events, sink);
+    auto feed = std::make_unique<RecordFeed>(kernel_, judge_, group_, plan_.origins, of_shard,
+                                             events, sink);
     feed_ = feed.get();
     return feed;
   };
   app::Shard shard(io, {}, config, limits, logins, clock, notify, make_source);
   io_ = &io;
   shard_ = &shard;
-  bool crashed = false;
-  try {
-    if (!shard.run()) throw Broken("it gave up");
-    look_at_books();
-  } catch (const Crash&) {
-    crashed = true;
-    judge_.forgets_uncommitted();
+  std::optional<TableFollower> follower;
+  if (config.quotas) {
+    follower.emplace(io, config, limits, logins, clock, shard, table_, notify);
+    follower_ = &*follower;
   }
+  const bool ended = lives_on();
+  follower_ = nullptr;
   feed_ = nullptr;
   shard_ = nullptr;
   io_ = nullptr;
-  return !crashed;
+  return ended;
+}
+
+// Not before the table is known, unless it is to leave at once. False if it crashed.
+bool GateProcess::lives_on() {
+  try {
+    while (follower_ != nullptr && !follower_->is_ready() && !stopping_) io_->run_one();
+    if (!shard_->run()) throw Broken("it gave up");
+    look_at_books();
+    return true;
+  } catch (const Crash&) {
+    judge_.forgets_uncommitted();
+    return false;
+  }
 }
 
 void GateProcess::crash() { throw Crash(); }
@@ -88,6 +103,7 @@ void GateProcess::reload() {
     ++edition_;
     const config::Config& after = read();
     shard_->reconfigure(configs_.back(), shard_->make_targets(before, after));
+    if (follower_ != nullptr) follower_->reconfigure(after);
   });
 }
 
@@ -104,9 +120,15 @@ void GateProcess::wake() {
   if (feed_ != nullptr) feed_->wake();
 }
 
+void GateProcess::look_at_table() {
+  if (follower_ != nullptr) follower_->look_at_table();
+}
+
 void GateProcess::look_at_books() const {
-  const core::RouteStats& stats = shard_->gate().stats(core::RouteId{0});
-  if (stats.received != stats.delivered + stats.returned) throw Broken("the books do not close");
+  for (std::uint16_t route = 0; route <= plan_.origins.back().route; ++route) {
+    const core::RouteStats& stats = shard_->gate().stats(core::RouteId{route});
+    if (stats.received != stats.delivered + stats.returned) throw Broken("the books do not close");
+  }
 }
 
 // Redis' answers are those of a real one, so the gate must understand them.

@@ -13,6 +13,7 @@
 #include "whole_gate/kernel.h"
 #include "whole_gate/plan.h"
 #include "whole_gate/record_feed.h"
+#include "whole_gate/table_follower.h"
 
 namespace einlass::whole {
 
@@ -20,8 +21,8 @@ namespace einlass::whole {
 class GateProcess {
  public:
   // `redis` is the section of that name. Whoever wants to see what the gate does has `debug`.
-  GateProcess(Kernel& kernel, Judge& judge, InFlight& in_flight, Group& group, const Plan& plan,
-              std::string redis, bool debug);
+  GateProcess(Kernel& kernel, Judge& judge, InFlight& in_flight, TableBook& table, Group& group,
+              const Plan& plan, std::string redis, bool debug);
 
   // The file as it is now.
   std::string text() const;
@@ -34,13 +35,15 @@ class GateProcess {
   void stop();
   bool is_stopping() const { return stopping_; }
   void take_away(std::size_t partition);
-  void wake();  // There may be more to read.
+  void wake();           // There may be more to read.
+  void look_at_table();  // What it knows of it by now.
 
   // Ends it on the spot; it is started again. Does not return.
   [[noreturn]] static void crash();
 
  private:
   bool live();
+  bool lives_on();
   const config::Config& read();
   void look_at_books() const;
   void told(const Notice& notice);
@@ -48,6 +51,7 @@ class GateProcess {
   Kernel& kernel_;
   Judge& judge_;
   InFlight& in_flight_;
+  TableBook& table_;
   Group& group_;
   const Plan& plan_;
   const std::string redis_;
@@ -59,6 +63,7 @@ class GateProcess {
   boost::asio::io_context* io_ = nullptr;
   app::Shard* shard_ = nullptr;
   RecordFeed* feed_ = nullptr;
+  TableFollower* follower_ = nullptr;  // Null where the gate has no table.
 
   bool stopping_ = false;
 };

@@ -1,10 +1,11 @@
-// How many attempts are before the target at once, as far as the gate surely waits for them still.
+// How many attempts are before each target at once, as far as the gate surely waits for them still.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "whole_gate/kernel.h"
 #include "whole_gate/wire.h"
@@ -21,15 +22,17 @@ class InFlight {
   // on, so the largest counts.
   void allow(std::uint64_t requests);
 
-  // The target has all of a request, for which the gate waits until then at least, if nothing ends
-  // it. Throws Broken if these are too many.
-  void began(std::size_t request, std::size_t records, Micros until, std::weak_ptr<Wire> wire);
+  // A target, by its path, has all of a request, for which the gate waits until then at least, if
+  // nothing ends it. Throws Broken if these are too many.
+  void began(std::size_t request, const std::string& target, std::size_t records, Micros until,
+             std::weak_ptr<Wire> wire);
 
   // The gate may know that it is over.
   void over(std::size_t request) { open_.erase(request); }
 
  private:
   struct Open {
+    std::string target;
     std::size_t records;
     Micros until;
     std::weak_ptr<Wire> wire;

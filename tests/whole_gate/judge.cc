@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "whole_gate/table_book.h"
+
 namespace einlass::whole {
 namespace {
 
@@ -35,35 +37,63 @@ Judge::Known& Judge::at(const Name& name) {
   return log[static_cast<std::size_t>(name.offset)];
 }
 
+const Record& Judge::read(const Name& name) {
+  table_.look_at_reading(origins_[static_cast<std::size_t>(name.partition)]);
+  return at(name).record;
+}
+
 std::size_t Judge::asked(const Request& request) {
   std::vector<Name> records = names_in(request);
+  look_at_way(request, records);
   look_at_body(request, records);
   Micros left = kernel_.now() - kLongestWay;
   // A request of several records, or one that passes without Redis, has no permit.
   if (request.fields.contains("einlass-permit")) left = look_at_permit(request, records.front());
-  if (request.method != "POST" || request.path != "/in") throw Broken("no POST of /in");
+  for (const Name& name : records) {
+    table_.look_at_attempt(at(name).record, origins_[static_cast<std::size_t>(name.partition)],
+                           left);
+  }
   requests_.push_back({std::move(records), left});
   return requests_.size() - 1;
+}
+
+int Judge::partition_of(std::string_view topic, int number) const {
+  const auto found = std::ranges::find_if(origins_, [&](const Origin& origin) {
+    return origin.topic == topic && origin.number == number;
+  });
+  if (found == origins_.end()) throw Broken("there is no partition of " + std::string(topic));
+  return static_cast<int>(found - origins_.begin());
 }
 
 // "results-0-5..7, results-1-8" is 5, 6 and 7 of partition 0, then 8 of partition 1.
 std::vector<Name> Judge::names_in(const Request& request) const {
   if (!request.fields.contains("einlass-records")) {
-    return {
-        {std::stoi(field(request, "kafka-partition")), std::stoll(field(request, "kafka-offset"))}};
+    const int number = std::stoi(field(request, "kafka-partition"));
+    return {{partition_of(field(request, "kafka-topic"), number),
+             std::stoll(field(request, "kafka-offset"))}};
   }
   std::vector<Name> names;
   for (std::string_view rest = field(request, "einlass-records"); !rest.empty();) {
     const std::string run(rest.substr(0, rest.find(", ")));
     rest.remove_prefix(std::min(rest.size(), run.size() + 2));
     const std::size_t last = run.rfind('-');
-    const int partition = std::stoi(run.substr(run.rfind('-', last - 1) + 1));
+    const std::size_t first_dash = run.rfind('-', last - 1);
+    const int partition =
+        partition_of(run.substr(0, first_dash), std::stoi(run.substr(first_dash + 1)));
     const std::int64_t first = std::stoll(run.substr(last + 1));
     const std::size_t dots = run.find("..", last);
     const std::int64_t end = dots == run.npos ? first : std::stoll(run.substr(dots + 2));
     for (std::int64_t offset = first; offset <= end; ++offset) names.push_back({partition, offset});
   }
   return names;
+}
+
+void Judge::look_at_way(const Request& request, const std::vector<Name>& records) const {
+  if (request.method != "POST") throw Broken("no POST");
+  for (const Name& name : records) {
+    if (request.path == origins_[static_cast<std::size_t>(name.partition)].path) continue;
+    throw Broken(text_of(name) + " goes to " + request.path);
+  }
 }
 
 void Judge::look_at_body(const Request& request, const std::vector<Name>& records) {
@@ -93,7 +123,7 @@ Micros Judge::look_at_permit(const Request& request, const Name& name) {
   const Micros admitted = std::stoll(field(request, "einlass-admitted-at"));
   if (admitted > kernel_.now()) throw Broken(attempt + " came before its permit's instant");
   const std::string key = promise_.by_key ? at(name).record.key.value_or("") : "";
-  if (is_new && promise_.most > 0) admitted_[key].push_back(admitted);
+  if (is_new && promise_.most > 0) admitted_[key].push_back({admitted, at(name).record.cost});
   return admitted;
 }
 
@@ -173,40 +203,53 @@ bool Judge::is_through() {
   });
 }
 
+void Judge::look_at_rest() const {
+  for (const auto& [partition, log] : logs_) {
+    const Origin& origin = origins_[static_cast<std::size_t>(partition)];
+    for (const Known& known : log) {
+      if (!known.accepted_by.empty() || table_.pauses(known.record, origin)) continue;
+      throw Broken("a record that nobody has paused is not delivered long after all is well");
+    }
+  }
+}
+
 // By the permits' instants.
 void Judge::look_at_limit() const {
-  for (const auto& [key, instants] : admitted_) {
-    std::vector<Micros> admitted = instants;
-    std::ranges::sort(admitted);
-    if (promise_.by_the_clock) {
-      look_at_windows(admitted);
-    } else {
-      look_at_stretches(admitted);
+  for (const auto& [key, all] : admitted_) {
+    for (const auto& [from, end, promise] : table_.stretches_of(key, promise_)) {
+      std::vector<Admitted> admitted;
+      for (const Admitted& one : all) {
+        if (one.instant >= from && one.instant < end) admitted.push_back(one);
+      }
+      std::ranges::sort(admitted);
+      const auto look = promise.by_the_clock ? look_at_windows : look_at_stretches;
+      look(admitted, promise);
     }
   }
 }
 
 // From each one on: how many there are in the stretches that begin there.
-void Judge::look_at_stretches(const std::vector<Micros>& admitted) const {
+void Judge::look_at_stretches(const std::vector<Admitted>& admitted, const Promise& promise) {
   for (std::size_t first = 0; first < admitted.size(); ++first) {
+    std::uint64_t all = 0;
     for (std::size_t last = first; last < admitted.size(); ++last) {
-      const Micros length = admitted[last] - admitted[first];
-      if (promise_.per_second == 0 && length >= promise_.window) break;
-      const double allowed = static_cast<double>(promise_.most) +
-                             promise_.per_second * static_cast<double>(length) / 1e6;
-      if (static_cast<double>(last - first + 1) > allowed + 1e-6) {
-        throw Broken(std::to_string(last - first + 1) + " admitted within " +
-                     std::to_string(length) + " us");
+      const Micros length = admitted[last].instant - admitted[first].instant;
+      if (promise.per_second == 0 && length >= promise.window) break;
+      const double allowed = static_cast<double>(promise.most) +
+                             promise.per_second * static_cast<double>(length) / 1e6;
+      all += admitted[last].cost;
+      if (static_cast<double>(all) > allowed + 1e-6) {
+        throw Broken(std::to_string(all) + " admitted within " + std::to_string(length) + " us");
       }
     }
   }
 }
 
-void Judge::look_at_windows(const std::vector<Micros>& admitted) const {
+void Judge::look_at_windows(const std::vector<Admitted>& admitted, const Promise& promise) {
   std::map<Micros, std::uint64_t> counts;
-  for (const Micros instant : admitted) {
-    if (++counts[instant / promise_.window] > promise_.most) {
-      throw Broken("more than " + std::to_string(promise_.most) + " admitted in a window");
+  for (const auto& [instant, cost] : admitted) {
+    if ((counts[instant / promise.window] += cost) > promise.most) {
+      throw Broken("more than " + std::to_string(promise.most) + " admitted in a window");
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Broken : std::runtime_error {
 
 struct Record {
   std::optional<std::string> key, value;
+  std::optional<std::string> units;  // A header, ...
+  std::uint64_t cost = 1;            // ... and what it takes of the limit by that.
 };
 
 struct Request {
@@ -41,22 +44,40 @@ struct Promise {
 
 enum class Ordered : std::uint8_t { no, by_partition, by_key };
 
-// A record of a partition.
+// Of which topic a partition is, by which number there, and where its records go: by which of the
+// routes, and to which path of the target.
+struct Origin {
+  std::string topic;
+  int number = 0;
+  std::uint16_t route = 0;
+  std::string path;
+};
+
+// A record of a partition, which is counted over all topics.
 struct Name {
   int partition = 0;
   std::int64_t offset = 0;
 };
 
+class TableBook;
+
 class Judge {
  public:
-  Judge(Kernel& kernel, Ordered ordered, Promise promise)
-      : kernel_(kernel), ordered_(ordered), promise_(promise) {}
+  Judge(Kernel& kernel, Ordered ordered, Promise promise, std::vector<Origin> origins,
+        const TableBook& table)
+      : kernel_(kernel),
+        ordered_(ordered),
+        promise_(promise),
+        origins_(std::move(origins)),
+        table_(table) {}
 
   // A record of that partition, and of the next offset.
   void expect(int partition, Record record) {
     logs_[partition].push_back(Known{std::move(record)});
   }
-  const Record& record(const Name& name) { return at(name).record; }
+
+  // The gate reads it.
+  const Record& read(const Name& name);
   std::int64_t end(int partition) { return static_cast<std::int64_t>(logs_[partition].size()); }
 
   // A request has arrived, of one record or of several. Returns its number.
@@ -86,6 +107,9 @@ class Judge {
 
   bool is_through();  // All is committed.
 
+  // What nobody has paused was accepted. Throws Broken.
+  void look_at_rest() const;
+
   // At the end, at all permits that came with requests of one record.
   void look_at_limit() const;
   std::size_t requests() const { return requests_.size(); }
@@ -102,12 +126,19 @@ class Judge {
     Micros left;  // Not before that; on its way it may have been for long.
     std::optional<Micros> told{};
   };
+  struct Admitted {
+    Micros instant;
+    std::uint64_t cost;
+    auto operator<=>(const Admitted&) const = default;
+  };
 
   Known& at(const Name& name);
+  int partition_of(std::string_view topic, int number) const;
   std::vector<Name> names_in(const Request& request) const;
+  void look_at_way(const Request& request, const std::vector<Name>& records) const;
   void look_at_body(const Request& request, const std::vector<Name>& records);
-  void look_at_stretches(const std::vector<Micros>& admitted) const;
-  void look_at_windows(const std::vector<Micros>& admitted) const;
+  static void look_at_stretches(const std::vector<Admitted>& admitted, const Promise& promise);
+  static void look_at_windows(const std::vector<Admitted>& admitted, const Promise& promise);
   Micros look_at_permit(const Request& request, const Name& name);
   void look_at_repeat(const Known& known, const Name& name, std::size_t request);
   void look_at_order(const Name& name);
@@ -115,13 +146,15 @@ class Judge {
   Kernel& kernel_;
   const Ordered ordered_;
   const Promise promise_;
+  const std::vector<Origin> origins_;  // By partition.
+  const TableBook& table_;
   std::map<int, std::vector<Known>> logs_;
   std::map<int, std::int64_t> committed_;
   std::vector<Asked> requests_;
-  std::map<std::string, std::string> permits_;           // Whose attempt each was.
-  std::map<std::string, std::vector<Micros>> admitted_;  // By the limit's keys.
-  std::map<std::string, std::int64_t> last_;             // Accepted of each lane.
-  std::map<int, Micros> forgot_;                         // Of each partition.
+  std::map<std::string, std::string> permits_;             // Whose attempt each was.
+  std::map<std::string, std::vector<Admitted>> admitted_;  // By the limit's keys.
+  std::map<std::string, std::int64_t> last_;               // Accepted of each lane.
+  std::map<int, Micros> forgot_;                           // Of each partition.
   Micros forgot_all_ = 0;
   std::uint64_t repeats_ = 0;
 };

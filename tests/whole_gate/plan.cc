@@ -1,11 +1,15 @@
 #include "whole_gate/plan.h"
 
-#include "whole_gate/receiver.h"
+#include <algorithm>
 
 namespace einlass::whole {
 namespace {
 
 constexpr Micros kSecond = 1'000'000;
+
+// What a record takes of the limit at most, which is what the smallest limit has at once; and what
+// one takes that does not say it.
+constexpr std::uint64_t kMostCost = 4, kUnknownCost = 2;
 
 // Whoever stands in for Redis keeps this gate to its part of the limit, if to that.
 std::string draw_outage(Kernel& kernel, Plan& plan) {
@@ -20,15 +24,22 @@ Promise draw_limit(Kernel& kernel, Plan& plan) {
   const std::string even = kernel.one_in(3) ? ", even: 0%" : "";
   plan.per_second = static_cast<double>(limit);
   const bool by_key = kernel.one_in(3);
-  const std::string store =
-      (by_key ? ", key: record_key" : "") + draw_outage(kernel, plan) + ", store: redis}";
-  switch (kernel.dice(4)) {
+  plan.has_keys = by_key;
+  plan.costs = kernel.one_in(3);
+  const std::string store = (by_key ? ", key: record_key" : "") +
+                            (plan.costs ? ", cost: header:" + std::string(kUnits) +
+                                              ", default_cost: " + std::to_string(kUnknownCost)
+                                        : "") +
+                            draw_outage(kernel, plan) + ", store: redis}";
+  const std::uint64_t algorithm = kernel.dice(4);
+  plan.is_bucket = algorithm < 2;
+  switch (algorithm) {
     case 0:
       plan.limit = "{algorithm: token_bucket, rate: " + number + "/s, burst: 7" + store;
       return {7, 0, static_cast<double>(limit), by_key};
     case 1:
-      plan.limit = "{algorithm: gcra, rate: " + number + "/s, burst: 3" + store;
-      return {3, 0, static_cast<double>(limit), by_key};
+      plan.limit = "{algorithm: gcra, rate: " + number + "/s, burst: 4" + store;
+      return {kMostCost, 0, static_cast<double>(limit), by_key};
     case 2:
       plan.limit = "{algorithm: fixed_window, limit: " + number + ", window: 1s" + store;
       return {limit, kSecond, 0, by_key, true};
@@ -38,21 +49,39 @@ Promise draw_limit(Kernel& kernel, Plan& plan) {
   }
 }
 
-// Flows share what has no key, and is booked ahead in any order but the partition's; beside it
-// there is no limit that is not.
+// Flows share what has no key and one cost, and is booked ahead in any order but the partition's;
+// beside it there is no limit that is not.
 bool draw_shares(Kernel& kernel, const Plan& plan) {
   if (plan.ordered == Ordered::by_partition) return false;
-  if (plan.promise.by_key || plan.promise.by_the_clock) return false;
+  if (plan.promise.by_key || plan.promise.by_the_clock || plan.costs) return false;
   return kernel.one_in(2);
 }
 
-std::string urls(const Plan& plan) {
-  if (plan.servers == 1) return "url: \"http://" + Receiver::host(1) + "/in\"\n";
-  std::string text = "urls:\n";
-  for (int i = 1; i <= plan.servers; ++i) {
-    text += "        - \"http://" + Receiver::host(i) + "/in\"\n";
+// Some say what is no number, some nothing.
+void draw_cost(Kernel& kernel, Record& record) {
+  record.cost = kUnknownCost;
+  if (kernel.one_in(8)) return;
+  if (kernel.one_in(8)) {
+    record.units = kernel.one_in(2) ? "0" : "many";
+    return;
   }
-  return text + "      balance: " + (plan.by_key ? "key" : "round_robin") + "\n";
+  record.cost = 1 + kernel.dice(kMostCost);
+  record.units = std::to_string(record.cost);
+}
+
+// Another topic with partitions of the same numbers, whose route shares the limits with the first.
+void draw_second_route(Kernel& kernel, Plan& plan) {
+  plan.second_target = kernel.one_in(2);
+  for (std::uint64_t i = 0, end = 1 + kernel.dice(3); i < end; ++i) {
+    plan.origins.push_back(
+        {"others", static_cast<int>(i), 1, plan.second_target ? kSecondPath : kFirstPath});
+  }
+}
+
+void draw_routes(Kernel& kernel, Plan& plan) {
+  const auto partitions = static_cast<int>(1 + kernel.dice(5));
+  for (int i = 0; i < partitions; ++i) plan.origins.push_back({"results", i, 0, kFirstPath});
+  if (kernel.one_in(3)) draw_second_route(kernel, plan);
 }
 
 }  // namespace
@@ -65,8 +94,9 @@ Plan draw_plan(Kernel& kernel) {
   plan.promise = draw_limit(kernel, plan);
   plan.shares = draw_shares(kernel, plan);
   if (plan.shares) plan.limit.insert(plan.limit.size() - 1, ", share: keys");
-  plan.partitions = static_cast<int>(1 + kernel.dice(5));
+  draw_routes(kernel, plan);
   plan.records = static_cast<std::int64_t>(20 + kernel.dice(300));
+  if (kernel.one_in(2)) plan.keys = 1 + kernel.dice(3);
   plan.bad_until = kernel.between(0, 30 * kSecond);
   plan.weather.most_delay = kernel.between(200, kernel.one_in(3) ? 60'000 : 3'000);
   if (kernel.one_in(2)) plan.weather.longest_piece = 1 + kernel.dice(kernel.one_in(2) ? 3 : 200);
@@ -78,41 +108,19 @@ Plan draw_plan(Kernel& kernel) {
   plan.by_key = plan.together == 1 && kernel.one_in(2);
   plan.redis_forgets = kernel.one_in(6);
   if (plan.redis_forgets || plan.is_stood_in_for) plan.promise = {};
+  if (!plan.redis_forgets && kernel.one_in(plan.has_keys ? 2 : 4))
+    plan.table = draw_table(kernel, plan);
   return plan;
 }
 
-std::uint64_t most_in_flight(const Plan& plan, int edition) {
-  return plan.in_flight + static_cast<std::uint64_t>(edition % 4);
+Micros needed_for_all(const Plan& plan) {
+  const auto permits = static_cast<double>(plan.records) * (plan.costs ? kMostCost : 1);
+  double per_second = plan.per_second;
+  for (const TableEntry& entry : plan.table) per_second = std::min(per_second, slowest(entry));
+  return static_cast<Micros>(2 * kSecond * permits / per_second);
 }
 
-std::string configuration(const Plan& plan, const std::string& redis, int edition) {
-  static const char* const kOrders[] = {"none", "partition", "key"};
-  const bool counts = plan.attempts > 0;
-  const auto number = [](auto value) { return std::to_string(value); };
-  std::string text = "instances: 1\nredis: " + redis + "\nlimits:\n  shared: " + plan.limit + "\n";
-  if (counts) {
-    text += "  attempts: {algorithm: concurrency, limit: " + number(plan.attempts) +
-            ", lease: 8s, store: redis}\n";
-  }
-  if (plan.shares) {
-    text += "shares:\n  keys: {by: record_key, weight: {default: 1, k0: 3, \"k*\": 2}}\n";
-  }
-  text += "targets:\n  t:\n    http:\n      " + urls(plan) +
-          "      timeout: " + number(kShortestTimeout / 1'000 + edition % 3 * 200) +
-          "ms\n      http2: " + (plan.http2 ? "always" : "never") + "\n      max_in_flight: " +
-          number(most_in_flight(plan, edition)) + "\n";
-  if (plan.together > 1) {
-    text += "      batch: {records: " + number(plan.together) + ", format: length_prefixed}\n";
-  }
-  text +=
-      "    breaker: {max_wait: 5s}\nroutes:\n  - name: r\n    topics: [results]\n    target: t\n";
-  return text + "    limits: [shared" + (counts ? ", attempts" : "") + "]\n" +
-         (plan.shares ? "    share: keys\n" : "") +
-         "    order: " + kOrders[static_cast<int>(plan.ordered)] +
-         "\n    retry: {initial: " + number(100 + edition % 2 * 50) + "ms, max: 2s}\n";
-}
-
-Record draw_record(Kernel& kernel) {
+Record draw_record(Kernel& kernel, const Plan& plan) {
   const auto bytes = [&kernel](std::size_t size) {
     std::string text(size, '\0');
     kernel.random_bytes(text.data(), size);
@@ -120,8 +128,9 @@ Record draw_record(Kernel& kernel) {
   };
   Record record;
   if (!kernel.one_in(8)) record.value = bytes(kernel.dice(kernel.one_in(10) ? 60'000 : 300));
-  if (!kernel.one_in(8)) record.key = "k" + std::to_string(kernel.dice(6));
+  if (!kernel.one_in(8)) record.key = "k" + std::to_string(kernel.dice(plan.keys));
   if (kernel.one_in(12)) record.key = bytes(1 + kernel.dice(20));
+  if (plan.costs) draw_cost(kernel, record);
   return record;
 }
 

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "whole_gate/judge.h"
 #include "whole_gate/kernel.h"
 #include "whole_gate/redis_world.h"
+#include "whole_gate/table_plan.h"
 #include "whole_gate/wire.h"
 
 namespace einlass::whole {
@@ -18,6 +20,9 @@ struct Plan {
   Promise promise;             // Of the limit...
   std::string limit;           // ... as its section says it, ...
   double per_second = 0;       // ... and what it lets through.
+  bool is_bucket = false;      // It has a rate and a burst, ...
+  bool has_keys = false;       // ... and each key its own.
+  bool costs = false;          // What a record takes of it is said by the record.
   std::uint64_t attempts = 0;  // What a second limit allows under way in the fleet; 0: none does.
   bool shares = false;         // Flows by key share the limit by weight, as in a fleet.
   std::uint64_t in_flight = 1;
@@ -26,24 +31,27 @@ struct Plan {
   bool by_key = false;         // Each server has its keys.
   bool redis_forgets = false;  // What it knew when it went down.
   bool is_stood_in_for = false;
-  int partitions = 1;
+  std::vector<Origin> origins;  // The partitions.
+  bool second_target = false;   // Of the second route, if there is one.
   std::int64_t records = 0;
-  Micros bad_until = 0;  // From the beginning.
+  std::uint64_t keys = 6;         // How many of them most records have.
+  Micros bad_until = 0;           // From the beginning.
+  std::vector<TableEntry> table;  // Of quotas and pauses; empty: the gate has none.
   Weather weather;
 };
 
+// The paths of the targets, by which a receiver tells them apart.
+inline constexpr const char *kFirstPath = "/in", *kSecondPath = "/others";
+
 Plan draw_plan(Kernel& kernel);
 
-// What the file of that edition says: how many requests may be in flight, and in any edition how
-// long one takes at least before it is given up.
-std::uint64_t most_in_flight(const Plan& plan, int edition);
-inline constexpr Micros kShortestTimeout = 3'000'000;
-
-// The gate's file. `redis` is the section of that name. The first edition is what the gate begins
-// with; others have other numbers, and the gate may go on under them.
-std::string configuration(const Plan& plan, const std::string& redis, int edition);
+// The header by which a record says what it takes of the limit.
+inline constexpr const char* kUnits = "units";
 
 // Of any bytes, some of them large, some of them null.
-Record draw_record(Kernel& kernel);
+Record draw_record(Kernel& kernel, const Plan& plan);
+
+// How long the limit needs for all records at most, whatever they take of it, and whoever has it.
+Micros needed_for_all(const Plan& plan);
 
 }  // namespace einlass::whole

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "whole_gate/plan.h"
+#include "whole_gate/gate_file.h"
 
 namespace einlass::whole {
 
@@ -29,7 +29,7 @@ std::pair<std::size_t, Answer> Receiver::take(const Request& request, Wire& wire
   // Over HTTP/1.1 whoever gives an attempt up closes its connection. Over HTTP/2 that travels as
   // other bytes do, and what counts is by when it must have been given up.
   const Micros until = http2_ ? judge_.left(number) + kShortestTimeout : INT64_MAX;
-  in_flight_.began(number, judge_.records_of(number), until, wire.weak_from_this());
+  in_flight_.began(number, request.path, judge_.records_of(number), until, wire.weak_from_this());
   Answer answer = decide();
   judge_.accepted(number, accept(judge_.records_of(number), answer));
   kernel_.trace("answer " + std::to_string(answer.status) + ", fate " +

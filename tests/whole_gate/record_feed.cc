@@ -3,10 +3,10 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "whole_gate/plan.h"
+
 namespace einlass::whole {
 namespace {
-
-constexpr core::RouteId kRoute{0};
 
 // Behind the deadline of a handover: the last commit, which is tried again for 3 s where it fails
 // (src/core/gate/handover.cc).
@@ -15,7 +15,8 @@ constexpr Micros kLastCommitThatFails = 3'100'000;
 
 }  // namespace
 
-RecordFeed::RecordFeed(Kernel& kernel, Judge& judge, Group& group, boost::asio::io_context& io,
+RecordFeed::RecordFeed(Kernel& kernel, Judge& judge, Group& group,
+                       const std::vector<Origin>& origins, boost::asio::io_context& io,
                        core::Events& events, kafka::MessageSink& sink)
     : kernel_(kernel),
       judge_(judge),
@@ -23,6 +24,7 @@ RecordFeed::RecordFeed(Kernel& kernel, Judge& judge, Group& group, boost::asio::
       io_(io),
       events_(events),
       sink_(sink),
+      origins_(origins),
       readings_(group.partitions.size()) {}
 
 RecordFeed::~RecordFeed() { *alive_ = false; }
@@ -55,7 +57,7 @@ void RecordFeed::assign(std::size_t partition) {
                          .value_or(decltype(reading.finished){});
   events_.push_back(
       core::PartitionAssigned{.partition = core::PartitionId{static_cast<std::uint32_t>(partition)},
-                              .route = kRoute,
+                              .route = core::RouteId{origins_[partition].route},
                               .next = Offset{group.next},
                               .finished = reading.finished});
   kernel_.trace("assigned " + std::to_string(partition) + "@" + std::to_string(group.next));
@@ -121,15 +123,18 @@ void RecordFeed::poll(Instant, int budget) {
 void RecordFeed::hand_on(std::size_t partition) {
   const std::int64_t offset = readings_[partition].next++;
   const auto number = static_cast<int>(partition);
-  const Record& record = judge_.record({number, offset});
+  const Record& record = judge_.read({number, offset});
+  const Origin& origin = origins_[partition];
   kafka::Message message;
-  message.topic = topic_;
+  message.topic = origin.topic;
   message.partition = core::PartitionId{static_cast<std::uint32_t>(partition)};
-  message.number = PartitionNumber{number};
+  message.number = PartitionNumber{origin.number};
   message.read_at = message.offset = Offset{offset};
   message.timestamp_ms = kernel_.now() / 1'000;
   if (record.key) message.key = *record.key;
   if (record.value) message.value = *record.value;
+  const kafka::Header units{kUnits, record.units};
+  if (record.units) message.headers = {&units, 1};
   sink_.take(message);
 }
 

@@ -28,8 +28,9 @@ struct Group {
 
 class RecordFeed final : public kafka::RecordSource {
  public:
-  RecordFeed(Kernel& kernel, Judge& judge, Group& group, boost::asio::io_context& io,
-             core::Events& events, kafka::MessageSink& sink);
+  // REQUIRES: outlived by all of them; as many origins as the group has partitions.
+  RecordFeed(Kernel& kernel, Judge& judge, Group& group, const std::vector<Origin>& origins,
+             boost::asio::io_context& io, core::Events& events, kafka::MessageSink& sink);
   ~RecordFeed() override;
 
   // The group takes a partition, and gives it back a while later.
@@ -46,14 +47,16 @@ class RecordFeed final : public kafka::RecordSource {
   void commit(std::span<const core::CommitEntry> entries) override;
   void partition_done(core::PartitionId partition) override;
   void close(Duration) override {}
-  std::string name_of(core::PartitionId) const override { return topic_; }
-  const std::string& topic_of(core::PartitionId) const override { return topic_; }
+  std::string name_of(core::PartitionId partition) const override { return topic_of(partition); }
+  const std::string& topic_of(core::PartitionId partition) const override {
+    return origins_[partition.value].topic;
+  }
   kafka::SourceStatus status() const override { return {}; }
 
  private:
   struct Reading {
     bool assigned = false, revoked = false, held = false;
-    bool known = false;  // The gate has heard of the assignment.
+    bool known = false;   // The gate has heard of the assignment.
     int assignments = 0;  // That there have been.
     std::int64_t next = 0;
     std::vector<core::OffsetRange> finished;
@@ -71,7 +74,7 @@ class RecordFeed final : public kafka::RecordSource {
   boost::asio::io_context& io_;
   core::Events& events_;
   kafka::MessageSink& sink_;
-  const std::string topic_ = "results";
+  const std::vector<Origin>& origins_;  // By partition.
   std::vector<Reading> readings_;
   std::size_t turn_ = 0;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

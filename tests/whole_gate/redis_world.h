@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "whole_gate/kernel.h"
 #include "whole_gate/real_redis.h"
 #include "whole_gate/resp.h"
+#include "whole_gate/table_plan.h"
 #include "whole_gate/wire.h"
 
 namespace einlass::whole {
@@ -36,6 +38,11 @@ class RedisWorld {
   // Something goes wrong with it, or one call in so many goes wrong. Nothing does after heal().
   void strike();
   void be_faulty(std::uint64_t one_in) { faulty_ = one_in; }
+
+  // Another gate, or a person, writes into the fleet's table; none takes the key out.
+  void write_table(const std::string& key, const std::optional<std::string>& text,
+                   TableEntry::Way way);
+  void add_change_of_nothing();
   void heal();
 
  private:
@@ -51,6 +58,8 @@ class RedisWorld {
   Fate draw_fate();
   std::string answer(Node& node, const Words& words, bool& asking);
   std::string run_script(Node& node, const Words& words, bool asking);
+  void cut_changes();
+  std::string read_table(const Node& node, const Words& words, bool asking);
   std::string elsewhere(const Node& node, std::string_view key, bool asking) const;
   std::string slots() const;
   std::string role(const Node& node) const;

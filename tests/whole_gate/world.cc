@@ -12,6 +12,8 @@
 #include "whole_gate/receiver.h"
 #include "whole_gate/record_feed.h"
 #include "whole_gate/redis_world.h"
+#include "whole_gate/table_book.h"
+#include "whole_gate/table_writer.h"
 #include "whole_gate/wire.h"
 
 namespace einlass::whole {
@@ -29,10 +31,12 @@ class World {
   World(std::uint64_t seed, RealRedis& redis, bool verbose)
       : kernel_(seed),
         plan_(draw_plan(kernel_)),
-        judge_(kernel_, plan_.ordered, plan_.promise),
+        table_(kernel_, plan_),
+        judge_(kernel_, plan_.ordered, plan_.promise, plan_.origins, table_),
         in_flight_(kernel_, plan_.redis_forgets ? 0 : plan_.attempts),
         redis_(kernel_, redis, plan_.redis),
-        gate_(kernel_, judge_, in_flight_, group_, plan_, redis_.config(), verbose) {
+        gate_(kernel_, judge_, in_flight_, table_, group_, plan_, redis_.config(), verbose),
+        writer_(kernel_, table_, redis_, gate_) {
     if (verbose) kernel_.be_verbose();
     redis_.set_weather(plan_.weather);
     if (plan_.redis_forgets) redis_.forget_when_down();
@@ -66,11 +70,10 @@ class World {
 
  private:
   void write_records() {
-    group_.partitions.resize(static_cast<std::size_t>(plan_.partitions));
+    group_.partitions.resize(plan_.origins.size());
     for (std::int64_t i = 0; i < plan_.records; ++i) {
-      const auto partition =
-          static_cast<int>(kernel_.dice(static_cast<std::uint64_t>(plan_.partitions)));
-      judge_.expect(partition, draw_record(kernel_));
+      const auto partition = static_cast<int>(kernel_.dice(plan_.origins.size()));
+      judge_.expect(partition, draw_record(kernel_, plan_));
       Group::Partition& log = group_.partitions[static_cast<std::size_t>(partition)];
       if (kernel_.one_in(2)) {
         log.written = judge_.end(partition);
@@ -82,9 +85,9 @@ class World {
         gate_.wake();
       });
     }
-    for (int i = 0; i < plan_.partitions; ++i) {
-      Group::Partition& log = group_.partitions[static_cast<std::size_t>(i)];
-      const std::int64_t end = judge_.end(i);
+    for (std::size_t i = 0; i < group_.partitions.size(); ++i) {
+      Group::Partition& log = group_.partitions[i];
+      const std::int64_t end = judge_.end(static_cast<int>(i));
       kernel_.after(plan_.bad_until, [this, &log, end] {
         log.written = end;
         gate_.wake();
@@ -109,13 +112,26 @@ class World {
       });
     }
     kernel_.at(good, [this] { heal(); });
-    const Micros needed =
-        static_cast<Micros>(2 * kSecond * static_cast<double>(plan_.records) / plan_.per_second);
-    kernel_.at(good + needed + kAllWaitsAreOver, [this] {
+    writer_.arrange(began, good);
+    arrange_end(std::max(good, writer_.all_known_at()));
+    look_later();
+  }
+
+  // What outlasts all is taken out once all else is delivered; what it kept has as long once more.
+  void arrange_end(Micros all_is_well) {
+    const Micros patience = needed_for_all(plan_) + kAllWaitsAreOver;
+    Micros end = all_is_well + patience;
+    if (writer_.any_outlasts_all()) {
+      kernel_.at(end, [this] {
+        judge_.look_at_rest();
+        writer_.end_all();
+      });
+      end += kKnowsAll + patience;
+    }
+    kernel_.at(end, [this] {
       if (!gate_.is_stopping())
         throw Broken("not all is delivered and committed long after all is well");
     });
-    look_later();
   }
 
   void strike() {
@@ -140,6 +156,7 @@ class World {
 
   void look_later() {
     kernel_.after(kSecond / 10, [this] {
+      gate_.look_at_table();
       if (!judge_.is_through()) return look_later();
       gate_.stop();
       kernel_.after(kDrained, [] { throw Broken("it does not stop"); });
@@ -148,12 +165,14 @@ class World {
 
   Kernel kernel_;
   const Plan plan_;
+  TableBook table_;
   Judge judge_;
   InFlight in_flight_;
   RedisWorld redis_;
   std::vector<std::unique_ptr<Receiver>> receivers_;
   Group group_;
   GateProcess gate_;
+  TableWriter writer_;
 };
 
 }  // namespace
