@@ -67,6 +67,9 @@ class Limits(scenario.Scenario):
 
     def _kill_and_restart(self, gate):
         """(the killed run, when it was killed, the new run, when it was started)"""
+        # Where the machine stood still nothing was committed either: it is killed once it goes on, and if it does not, that
+        # is told.
+        places.wait_until(lambda: all("kafka" in gate.status() for _ in range(5)), 20, f"{gate.name} goes on before its kill")
         killed = f"{gate.name}.{gate.run}"
         gate.kill()
         at = places.now_us()

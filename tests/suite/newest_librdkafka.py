@@ -14,6 +14,7 @@ import concurrent.futures
 import ctypes
 import glob
 import hashlib
+import itertools
 import os
 import shutil
 import subprocess
@@ -41,6 +42,13 @@ SCENARIOS = (
     ("dead_letters", "DeadLetters.test_a_topic_that_takes_only_smaller_records"),
     ("kafka_secured", "Logins"),
     ("kafka_oauth", "Tokens.test_renewed_before_they_expire"),
+)
+
+# Those that are about who has which partition once more with an assignment that older ones lose partitions with.
+COOPERATIVE = (
+    ("limits", "Limits.test_five_kills"),
+    ("leaving", "Leaving.test_sigterm_in_order"),
+    ("rolling_restart", "RollingRestart.test_in_order"),
 )
 
 
@@ -121,8 +129,10 @@ def parts():
 
 
 def scenarios():
-    return [(f"{file} {test} on Kafka {kafka}", [sys.executable, f"{ROOT}/tests/e2e/{file}_test.py", test],
-             {"KAFKA_VERSION": kafka}) for file, test in SCENARIOS for kafka in KAFKAS]
+    for assignment, those in (("", SCENARIOS), ("cooperative-sticky", COOPERATIVE)):
+        for (file, test), kafka in itertools.product(those, KAFKAS):
+            yield (f"{file} {test} on Kafka {kafka} {assignment}".rstrip(), [sys.executable, f"{ROOT}/tests/e2e/{file}_test.py", test],
+                   {"KAFKA_VERSION": kafka, "EINLASS_ASSIGNMENT": assignment})
 
 
 def passes(part, common):
