@@ -42,6 +42,8 @@ class BuildRoot:
             must("mmdebstrap", "--variant=minbase", "--include=ca-certificates", release, self.root, "-", input=suites, patience=1800)
             os.chmod(self.root, 0o755)  # The system's own /: others than root pass through it.
             shutil.copy("/etc/resolv.conf", os.path.join(self.root, "etc"))
+            with open(self.path("etc/hosts"), "w") as hosts:  # As Debian's installer does.
+                hosts.write("127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n")
             self._trust_as_here()
             self._copy_sources(commit)
         except BaseException:
