@@ -201,15 +201,16 @@ void HashTable::State::scanned(const Value& answer) {
 void HashTable::State::took_first(const Value& answer) {
   const bool any = answer.is_array_of(1) && answer.elements[0].is_array_of(1);
   const auto first = any ? read_id(answer.elements[0].elements[0].text) : std::nullopt;
-  // It may have forgotten changes that are not known.
-  if (first && *first > last && last != StreamId{}) is_read = false;
+  // It may have forgotten changes that are not known, also where it had none before.
+  if (first && *first > last) is_read = false;
 }
 
 void HashTable::State::took_changes_between(const Value& answer) {
   if (read_on_connection != talk->connections()) return;
-  // It begins with the last one that is known, or has forgotten some since.
+  // It begins with the last one that is known, or may have forgotten some since.
   const bool begins = answer.is_array_of(1) && read_id(id_of(answer.elements[0])) == last;
-  if (last != StreamId{} && !begins) missed = true;
+  const bool nothing_yet = answer.elements.empty() && last == StreamId{};
+  if (!begins && !nothing_yet) missed = true;
   tell_changes(answer);
 }
 
