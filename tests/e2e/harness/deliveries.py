@@ -74,6 +74,13 @@ def run_order_violations(deliveries):
     return found
 
 
+def stood_still(arrivals, start, end, ordinary=60_000):
+    """For how long none of `arrivals`, in order from `start` to `end`, came, counting pauses that are no ordinary ones. Where
+    they are of a gate that had records ready all the time, the machine did not let it run, or its Redis."""
+    pauses = (after - before for before, after in itertools.pairwise([start, *arrivals, end]))
+    return sum(pause for pause in pauses if pause > ordinary)
+
+
 def permits(deliveries):
     """{permit: the instant it was granted for}."""
     return {one.permit: one.admitted for one in deliveries}
