@@ -36,7 +36,7 @@ BREAKAGES = [
      "  leave_after_wait_ |= replaceable || trouble.reaction == Reaction::leave;", "  (void)replaceable;"),
     ("redis: a script is never brought", "adapters/redis/nodes/node.cc",
      "call.manner.by = comes ? CallBy::digest : CallBy::text;", "call.manner.by = CallBy::digest;\n  (void)comes;"),
-    ("redis: what is sent elsewhere is forgotten", "adapters/redis/store/places.cc",
+    ("redis: what is sent elsewhere is forgotten", "adapters/redis/store/store_nodes.cc",
      "  if (acquire) {\n    node->send_acquire(call.line, call.ask, call.manner, now);\n  } else {", "  if (!acquire) {"),
     ("redis: with each piece a reply begins anew", "adapters/redis/wire/reply_reader.cc",
      "  if (reader_->ridx == -1) {", "  if (true) {"),

@@ -71,7 +71,7 @@ class NodeOwner {
   virtual void health_changed() = 0;
 
   // Slots or the primary may be elsewhere by now.
-  virtual void places_changed() = 0;
+  virtual void topology_changed() = 0;
 
   // The call was not run, and belongs to another node.
   virtual void redirected(const Node& from, Call call, std::span<const PermitId> permits,
@@ -83,7 +83,7 @@ class NodeOwner {
 
   // These could not be given back, or nobody knows: what limits that count attempts under way have
   // lost by that is told later.
-  virtual void keep_places(const LinePtr& line, std::span<const PermitId> permits) = 0;
+  virtual void end_later(const LinePtr& line, std::span<const PermitId> permits) = 0;
 
   // To send_holds(): what it says, or nothing where there was no answer; then `trouble` says why,
   // if that is worth telling.

@@ -15,7 +15,7 @@ constexpr std::size_t kPieceBytes = 4'096;
 // The places in acquire's answer; what remains of each bucket follows, then the due times. In that
 // of acquire_shared two numbers more come first, and the time of each level; and what remains is
 // followed by how far each flow was served, and the due times by the place of each permit's flow.
-enum Place : std::size_t {
+enum AnswerField : std::size_t {
   kGranted,
   kNow,
   kRetry,
@@ -270,7 +270,7 @@ void Node::acquire_refused(Call call, const Reply& reply, Steady::time_point now
   if (!call.late) ++context_.counts.errors;
   if (trouble.reaction == Reaction::fail_line) {
     const bool unserved = is_unserved_slot(reply.text);
-    if (unserved) context_.owner.places_changed();
+    if (unserved) context_.owner.topology_changed();
     context_.owner.line_failed(*call.line, trouble.detail);
     context_.errors.refused(call.line->limits + ": " + trouble.detail, now);
     if (!call.late) context_.fail(call.ask, unserved ? kNodeDownWait : kLineTroubleWait);
@@ -303,10 +303,10 @@ void Node::release_answered(Call call, const Reply& reply, Steady::time_point no
   const Trouble trouble = trouble_in(reply);
   if (trouble.reaction == Reaction::fail_line) {
     // Somebody will serve the slot again; what is wrong with a key may stay so for ever.
-    if (is_unserved_slot(reply.text)) context_.owner.keep_places(call.line, permits_again_);
+    if (is_unserved_slot(reply.text)) context_.owner.end_later(call.line, permits_again_);
     return context_.owner.line_failed(*call.line, trouble.detail);
   }
-  context_.owner.keep_places(call.line, permits_again_);
+  context_.owner.end_later(call.line, permits_again_);
   refused(trouble);
 }
 
@@ -337,7 +337,7 @@ void Node::holds_answered(const Reply& reply) {
   if (reply.kind == Reply::Kind::array) return context_.owner.holds_answered(reply.integers, "");
   const auto to = redirection(reply.text);
   const bool unserved = is_unserved_slot(reply.text);
-  if (unserved || (to && !to->once)) context_.owner.places_changed();
+  if (unserved || (to && !to->once)) context_.owner.topology_changed();
   const bool passes = unserved || to || is_try_again(reply.text);
   context_.owner.holds_answered({}, passes ? std::string() : trouble_in(reply).detail);
 }

@@ -85,7 +85,7 @@ void Node::lose(Severity severity, std::string_view what, const std::string& det
   tell(severity, what, detail);
   disconnect();
   connect_later();
-  context_.owner.places_changed();
+  context_.owner.topology_changed();
 }
 
 void Node::connect_later() {
@@ -115,7 +115,7 @@ void Node::fail_open_calls() {
     const Call& call = calls_[i];
     if (call.kind == Call::Kind::release) {
       take_permits(call);
-      context_.owner.keep_places(call.line, permits_again_);
+      context_.owner.end_later(call.line, permits_again_);
     }
     if (call.kind == Call::Kind::holds) context_.owner.holds_answered({}, "");
     if (i < calls_.late()) continue;  // Has failed already.
@@ -152,7 +152,7 @@ void Node::refusal_is_over() {
   if (leave_after_wait_) {
     disconnect();
     connect();
-    return context_.owner.places_changed();
+    return context_.owner.topology_changed();
   }
   const auto now = Steady::now();
   if (!pinging_) ping(now);

@@ -1,7 +1,7 @@
 // Holds of targets that the fleet shares: when they are looked at, and by which node.
 #include <utility>
 
-#include "adapters/redis/store/state.h"
+#include "adapters/redis/store/store_state.h"
 
 namespace einlass::redis {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "adapters/redis/store/state.h"
+#include "adapters/redis/store/store_state.h"
 #include "limits/permits/refusal.h"
 #include "units/check.h"
 
@@ -172,7 +172,7 @@ void Store::State::send_ask(const core::Ask& ask, Steady::time_point now) {
 // Without a connection the permit is lost: the limit grants one less until it expires. Its place
 // among the attempts under way is not.
 void Store::State::give_back(Line& line, std::span<const PermitId> permits, Return why) {
-  if (!usable_) return keep_places(&line, permits);
+  if (!usable_) return end_later(&line, permits);
   if (line.going_back.empty() && line.ended.empty()) lines_going_back_.push_back(&line);
   auto& going = why == Return::ended ? line.ended : line.going_back;
   going.insert(going.end(), permits.begin(), permits.end());
@@ -198,7 +198,7 @@ void Store::State::send_release(const LinePtr& line, std::span<const PermitId> p
     node->send_release(line, same, {.why = why}, now);
     permits = permits.subspan(same.size());
   }
-  if (!permits.empty()) keep_places(line, permits);
+  if (!permits.empty()) end_later(line, permits);
 }
 
 StoreStatus Store::State::status() const {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "adapters/redis/store/state.h"
+#include "adapters/redis/store/store_state.h"
 #include "text/span_words.h"
 
 namespace einlass::redis {
@@ -67,7 +67,7 @@ void Store::State::say_down() {
   events_.push_back(core::StoreDown{options_.store});
 }
 
-void Store::State::places_changed() {
+void Store::State::topology_changed() {
   if (cluster_) cluster_->learn();
 }
 
@@ -116,7 +116,7 @@ void Store::State::give_back_later(const LinePtr& line, std::span<const PermitId
 }
 
 // As ends, used or not: told twice they do no harm, and what they free is worth the same later.
-void Store::State::keep_places(const LinePtr& line, std::span<const PermitId> permits) {
+void Store::State::end_later(const LinePtr& line, std::span<const PermitId> permits) {
   if (line->counts_held()) give_back_later(line, permits, Return::ended);
 }
 

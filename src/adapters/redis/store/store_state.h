@@ -49,16 +49,16 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   Line& line(core::LineId id);
   void close();
 
-  // places.cc
+  // store_nodes.cc
   Node* node_of(const Line& line) const;
   void locate(Node& node) override;
   void watch_primary();
   void health_changed() override;
-  void places_changed() override;
+  void topology_changed() override;
   void redirected(const Node& from, Call call, std::span<const PermitId> permits,
                   const Redirection& to) override;
   void give_back_later(const LinePtr& line, std::span<const PermitId> permits, Return why) override;
-  void keep_places(const LinePtr& line, std::span<const PermitId> permits) override;
+  void end_later(const LinePtr& line, std::span<const PermitId> permits) override;
   void give_back_now();
   void line_failed(Line& line, const std::string& detail) override;
   void line_recovered(Line& line) override;
