@@ -102,12 +102,12 @@ enum class Balance : std::uint8_t {
 };
 
 // One more server with the same scheme.
-struct PlaceOptions {
+struct BackendOptions {
   std::string host;
   std::uint16_t port = 80;
   std::string path = "/";  // With the query.
 
-  bool operator==(const PlaceOptions&) const = default;
+  bool operator==(const BackendOptions&) const = default;
 };
 
 struct TargetOptions {
@@ -116,7 +116,7 @@ struct TargetOptions {
   std::string host;
   std::uint16_t port = 80;
   std::string path = "/";                  // With the query.
-  std::vector<PlaceOptions> others;        // Besides that one.
+  std::vector<BackendOptions> others;      // Besides that one.
   std::vector<std::string> url_secrets{};  // What of all paths and queries nobody is to see.
   Balance balance = Balance::round_robin;
   bool host_of_record = false;  // Each request names its host, in the place of `host`.

@@ -47,7 +47,7 @@ Origins::Origins(boost::asio::io_context& io, const TargetOptions& options, cons
       of_all_{options.name, notify} {
   if (options.host_of_record) return;
   add(options);
-  for (const PlaceOptions& other : options.others) {
+  for (const BackendOptions& other : options.others) {
     TargetOptions with = options;
     with.host = other.host;
     with.port = other.port;
@@ -59,105 +59,106 @@ Origins::Origins(boost::asio::io_context& io, const TargetOptions& options, cons
 void Origins::add(const TargetOptions& options) {
   const bool alone = options_.others.empty();
   const std::string where = host_and_port(options.host, options.port);
-  Place place{where + options.path,
-              std::make_unique<Origin>(io_, options, tls_, kept_body_, suspects_, owner_, notify_),
-              Health(alone ? options.name : options.name + " (" + where + ")", notify_),
-              core::Breaker(options.breaker)};
-  place.origin->set_authorization(authorization_);
-  places_.push_back(std::move(place));
+  Backend backend{
+      where + options.path,
+      std::make_unique<Origin>(io_, options, tls_, kept_body_, suspects_, owner_, notify_),
+      Health(alone ? options.name : options.name + " (" + where + ")", notify_),
+      core::Breaker(options.breaker)};
+  backend.origin->set_authorization(authorization_);
+  backends_.push_back(std::move(backend));
 }
 
 void Origins::set_authorization(std::string value) {
   authorization_ = std::move(value);
-  for (Place& place : places_) place.origin->set_authorization(authorization_);
+  for (Backend& backend : backends_) backend.origin->set_authorization(authorization_);
 }
 
 Origin* Origins::choose(const Request& request, SteadyTime now) {
   if (options_.host_of_record) return of_record(request.host, now);
-  if (places_.size() == 1) return places_.front().origin.get();
+  if (backends_.size() == 1) return backends_.front().origin.get();
   const bool by_key = options_.balance == Balance::by_key && !request.key.empty();
-  Place& chosen = by_key ? first_by_key(request.key, now) : next_in_turn(now);
+  Backend& chosen = by_key ? first_by_key(request.key, now) : next_in_turn(now);
   return chosen.origin.get();
 }
 
 // The higher it is, the sooner it gets a request: 2, it takes them; 1, only if nobody does; 0, only
 // if all have asked to be left alone.
-int Origins::standing(const Place& place, SteadyTime now) {
-  if (now < place.asked_until) return 0;
-  if (rests(place, now)) return 1;
-  return place.rest.count() == 0 || place.origin->in_flight() == 0 ? 2 : 1;
+int Origins::preference(const Backend& backend, SteadyTime now) {
+  if (now < backend.asked_until) return 0;
+  if (rests(backend, now)) return 1;
+  return backend.rest.count() == 0 || backend.origin->in_flight() == 0 ? 2 : 1;
 }
 
 // The one with the highest score of those that stand best: where one is left alone, only its keys
 // go elsewhere.
-Origins::Place& Origins::first_by_key(std::string_view key, SteadyTime now) {
-  Place* best = nullptr;
-  int best_standing = 0;
+Origins::Backend& Origins::first_by_key(std::string_view key, SteadyTime now) {
+  Backend* best = nullptr;
+  int best_preferred = 0;
   std::uint64_t best_score = 0;
-  for (Place& place : places_) {
-    const int place_standing = standing(place, now);
-    const std::uint64_t place_score = score(key, place.url);
-    const bool better = std::tie(place_standing, place_score) > std::tie(best_standing, best_score);
+  for (Backend& backend : backends_) {
+    const int preferred = preference(backend, now);
+    const std::uint64_t score_of_it = score(key, backend.url);
+    const bool better = std::tie(preferred, score_of_it) > std::tie(best_preferred, best_score);
     if (best != nullptr && !better) continue;
-    best = &place;
-    best_standing = place_standing;
-    best_score = place_score;
+    best = &backend;
+    best_preferred = preferred;
+    best_score = score_of_it;
   }
   return *best;
 }
 
-Origins::Place& Origins::next_in_turn(SteadyTime now) {
+Origins::Backend& Origins::next_in_turn(SteadyTime now) {
   std::size_t best = turn_;
-  for (std::size_t i = 1; i < places_.size(); ++i) {
-    const std::size_t at = (turn_ + i) % places_.size();
-    if (standing(places_[at], now) > standing(places_[best], now)) best = at;
+  for (std::size_t i = 1; i < backends_.size(); ++i) {
+    const std::size_t at = (turn_ + i) % backends_.size();
+    if (preference(backends_[at], now) > preference(backends_[best], now)) best = at;
   }
-  turn_ = (best + 1) % places_.size();
-  return places_[best];
+  turn_ = (best + 1) % backends_.size();
+  return backends_[best];
 }
 
 Origin* Origins::of_record(std::string_view host, SteadyTime now) {
-  const auto same = [&](const Place& place) {
-    const std::string_view peer = place.origin->peer();
+  const auto same = [&](const Backend& backend) {
+    const std::string_view peer = backend.origin->peer();
     return peer.starts_with(host) && peer.substr(host.size()).starts_with(':');
   };
-  const auto known = std::find_if(places_.begin(), places_.end(), same);
-  if (known != places_.end()) return known->origin.get();
-  if (places_.size() == kMostHosts && !make_room(now)) return nullptr;
+  const auto known = std::find_if(backends_.begin(), backends_.end(), same);
+  if (known != backends_.end()) return known->origin.get();
+  if (backends_.size() == kMostHosts && !make_room(now)) return nullptr;
   TargetOptions with = options_;
   with.host = host;
   add(with);
   look(now);
-  return places_.back().origin.get();
+  return backends_.back().origin.get();
 }
 
 // Forgets the one that was used least recently; one that is to be left alone only if all are.
 bool Origins::make_room(SteadyTime now) {
-  const auto rank = [&](const Place& one) {
+  const auto rank = [&](const Backend& one) {
     const bool shut = left_alone_for(one, now) > Duration{} || !one.breaker.closed();
     return std::tuple(one.origin->in_flight() > 0, shut, one.origin->last_used());
   };
-  const auto least = std::ranges::min_element(places_, {}, rank);
+  const auto least = std::ranges::min_element(backends_, {}, rank);
   if (least->origin->in_flight() > 0) return false;
-  places_.erase(least);
+  backends_.erase(least);
   return true;
 }
 
-Origins::Place& Origins::place_of(const Origin& origin) {
-  const auto found = std::find_if(places_.begin(), places_.end(),
-                                  [&](const Place& one) { return one.origin.get() == &origin; });
-  CHECK(found != places_.end());
+Origins::Backend& Origins::backend_of(const Origin& origin) {
+  const auto found = std::find_if(backends_.begin(), backends_.end(),
+                                  [&](const Backend& one) { return one.origin.get() == &origin; });
+  CHECK(found != backends_.end());
   return *found;
 }
 
 void Origins::begins(const Origin& origin, core::RecordId record) {
-  core::Breaker& breaker = place_of(origin).breaker;
+  core::Breaker& breaker = backend_of(origin).breaker;
   if (!breaker.closed()) breaker.sent(record);
 }
 
 void Origins::judged(const Origin& origin, const Exchange& exchange, core::Outcome outcome,
                      const Answer& answer, SteadyTime now) {
-  core::Breaker& breaker = place_of(origin).breaker;
+  core::Breaker& breaker = backend_of(origin).breaker;
   if (!was_asked(answer)) return breaker.not_asked(exchange.record);
   core::Breaker::Ended attempt{.record = exchange.record, .began = instant_of(exchange.began)};
   attempt.outcome = outcome;
@@ -167,36 +168,36 @@ void Origins::judged(const Origin& origin, const Exchange& exchange, core::Outco
 }
 
 void Origins::works(const Origin& origin) {
-  Place& place = place_of(origin);
-  place.rest = {};
-  place.rests_until = {};
-  place.takes_login = true;
-  health_of(place).works();
+  Backend& backend = backend_of(origin);
+  backend.rest = {};
+  backend.rests_until = {};
+  backend.takes_login = true;
+  health_of(backend).works();
 }
 
 void Origins::fails(const Origin& origin, const Answer& answer, SteadyTime now) {
-  Place& place = place_of(origin);
-  if (answer.refuses_login) place.takes_login = false;
-  health_of(place).fails(answer);
+  Backend& backend = backend_of(origin);
+  if (answer.refuses_login) backend.takes_login = false;
+  health_of(backend).fails(answer);
   if (answer.retry_after) {
     const std::chrono::microseconds asked{answer.retry_after->us};
-    place.asked_until = std::max(place.asked_until, now + asked);
+    backend.asked_until = std::max(backend.asked_until, now + asked);
   }
   if (!was_asked(answer) || answer.ends_connections) return;  // That is the request's trouble.
   const bool fails_a_record = answer.status / 100 == 5 && !is_about_itself(answer);
-  if (fails_a_record && place.breaker.closed()) return;
+  if (fails_a_record && backend.breaker.closed()) return;
   if (!fails_a_record && !is_about_itself(answer)) {
-    place.rest = {};
-    place.rests_until = {};
+    backend.rest = {};
+    backend.rests_until = {};
     return;
   }
-  if (now < place.rests_until) return;  // Begun before its rest.
-  place.rest = std::clamp<std::chrono::microseconds>(place.rest * 2, kFirstRest, kLongestRest);
-  place.rests_until = now + place.rest;
+  if (now < backend.rests_until) return;  // Begun before its rest.
+  backend.rest = std::clamp<std::chrono::microseconds>(backend.rest * 2, kFirstRest, kLongestRest);
+  backend.rests_until = now + backend.rest;
 }
 
 bool Origins::others_work(const Origin& origin, SteadyTime now) const {
-  return std::any_of(places_.begin(), places_.end(), [&](const Place& one) {
+  return std::any_of(backends_.begin(), backends_.end(), [&](const Backend& one) {
     return one.origin.get() != &origin && !rests(one, now);
   });
 }
@@ -204,7 +205,7 @@ bool Origins::others_work(const Origin& origin, SteadyTime now) const {
 std::optional<Duration> Origins::hold_after(const Origin& origin, Duration asked,
                                             SteadyTime now) const {
   if (others_work(origin, now)) return std::nullopt;
-  for (const Place& one : places_) {
+  for (const Backend& one : backends_) {
     // One that only rests for a while may work after that.
     const SteadyTime until = std::max(one.asked_until, one.rests_until);
     if (until > now) asked = std::min(asked, instant_of(until) - instant_of(now));
@@ -215,27 +216,27 @@ std::optional<Duration> Origins::hold_after(const Origin& origin, Duration asked
 std::optional<Origins::Pause> Origins::pause_of(const Origin& origin, bool failed_before,
                                                 SteadyTime now) {
   if (!options_.host_of_record) return std::nullopt;
-  const Place& place = place_of(origin);
-  const Duration asked = left_alone_for(place, now);
+  const Backend& backend = backend_of(origin);
+  const Duration asked = left_alone_for(backend, now);
   if (asked > Duration{}) return Pause{"its host asked for a pause (Retry-After)", asked};
-  if (place.breaker.closed()) return std::nullopt;
+  if (backend.breaker.closed()) return std::nullopt;
   // What failed before may be why the host fails: the others come first.
   const Duration later = failed_before ? kFreshFirst : Duration{};
   const Instant at = instant_of(now);
-  const Duration shut = place.breaker.open_until() + later - at;
-  if (shut <= Duration{} && place.breaker.lets_through(at)) return std::nullopt;
+  const Duration shut = backend.breaker.open_until() + later - at;
+  if (shut <= Duration{} && backend.breaker.lets_through(at)) return std::nullopt;
   return Pause{"its host has failed too often in a row, and is probed by one record at a time",
                std::max(shut, kWhileProbed + later)};
 }
 
-Duration Origins::left_alone_for(const Place& place, SteadyTime now) {
-  const auto left = place.asked_until - now;
+Duration Origins::left_alone_for(const Backend& backend, SteadyTime now) {
+  const auto left = backend.asked_until - now;
   return {std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::microseconds>(left).count())};
 }
 
 bool Origins::others_refuse_login(const Origin& origin) const {
   bool some = false;
-  for (const Place& one : places_) {
+  for (const Backend& one : backends_) {
     if (one.origin.get() == &origin || !one.takes_login) continue;
     if (*one.takes_login) return false;
     some = true;
@@ -244,9 +245,9 @@ bool Origins::others_refuse_login(const Origin& origin) const {
 }
 
 void Origins::look(SteadyTime now) {
-  for (Place& place : places_) place.origin->look(now);
+  for (Backend& backend : backends_) backend.origin->look(now);
   if (!options_.host_of_record) return;
-  std::erase_if(places_, [&](const Place& one) {
+  std::erase_if(backends_, [&](const Backend& one) {
     return one.origin->last_used() != SteadyTime{} && one.origin->in_flight() == 0 &&
            now - one.origin->last_used() > kUnused && now >= one.asked_until &&
            instant_of(now) >= one.breaker.open_until();
@@ -255,24 +256,24 @@ void Origins::look(SteadyTime now) {
 
 std::size_t Origins::in_flight() const {
   std::size_t sum = 0;
-  for (const Place& place : places_) sum += place.origin->in_flight();
+  for (const Backend& backend : backends_) sum += backend.origin->in_flight();
   return sum;
 }
 
 std::size_t Origins::connections() const {
   std::size_t sum = 0;
-  for (const Place& place : places_) sum += place.origin->connections();
+  for (const Backend& backend : backends_) sum += backend.origin->connections();
   return sum;
 }
 
 // Of several each with its name.
 std::string Origins::told(const std::string& (Health::*what)() const) const {
   if (options_.host_of_record) return (of_all_.*what)();
-  if (places_.size() == 1) return (places_.front().health.*what)();
+  if (backends_.size() == 1) return (backends_.front().health.*what)();
   std::string all;
-  for (const Place& place : places_) {
-    const std::string& one = (place.health.*what)();
-    if (!one.empty()) all += (all.empty() ? "" : "; ") + place.origin->peer() + ": " + one;
+  for (const Backend& backend : backends_) {
+    const std::string& one = (backend.health.*what)();
+    if (!one.empty()) all += (all.empty() ? "" : "; ") + backend.origin->peer() + ": " + one;
   }
   return all;
 }
@@ -281,8 +282,9 @@ std::string Origins::trouble() const { return told(&Health::trouble); }
 
 // One that can be used is enough.
 std::string Origins::unusable() const {
-  const bool all = std::all_of(places_.begin(), places_.end(),
-                               [](const Place& place) { return !place.health.unusable().empty(); });
+  const bool all = std::all_of(backends_.begin(), backends_.end(), [](const Backend& backend) {
+    return !backend.health.unusable().empty();
+  });
   return all || options_.host_of_record ? told(&Health::unusable) : "";
 }
 

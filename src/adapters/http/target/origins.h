@@ -54,7 +54,9 @@ class Origins {
   void fails(const Origin& origin, const Answer& answer, SteadyTime now);
 
   // Why the last attempt at it failed, as Health has it.
-  const std::string& trouble(const Origin& origin) { return health_of(place_of(origin)).trouble(); }
+  const std::string& trouble(const Origin& origin) {
+    return health_of(backend_of(origin)).trouble();
+  }
 
   // Whether some other takes requests while this one does not.
   bool others_work(const Origin& origin, SteadyTime now) const;
@@ -95,7 +97,7 @@ class Origins {
   static constexpr Duration kWhileProbed = Duration::millis(50);
   static constexpr Duration kFreshFirst = Duration::millis(100);
 
-  struct Place {
+  struct Backend {
     std::string url;  // Without the scheme.
     std::unique_ptr<Origin> origin;
     Health health;
@@ -109,15 +111,15 @@ class Origins {
   void add(const TargetOptions& options);
   Origin* of_record(std::string_view host, SteadyTime now);
   bool make_room(SteadyTime now);
-  static bool rests(const Place& place, SteadyTime now) {
-    return now < place.rests_until || now < place.asked_until;
+  static bool rests(const Backend& backend, SteadyTime now) {
+    return now < backend.rests_until || now < backend.asked_until;
   }
-  static Duration left_alone_for(const Place& place, SteadyTime now);
-  static int standing(const Place& place, SteadyTime now);
-  Place& first_by_key(std::string_view key, SteadyTime now);
-  Place& next_in_turn(SteadyTime now);
-  Place& place_of(const Origin& origin);
-  Health& health_of(Place& place) { return options_.host_of_record ? of_all_ : place.health; }
+  static Duration left_alone_for(const Backend& backend, SteadyTime now);
+  static int preference(const Backend& backend, SteadyTime now);
+  Backend& first_by_key(std::string_view key, SteadyTime now);
+  Backend& next_in_turn(SteadyTime now);
+  Backend& backend_of(const Origin& origin);
+  Health& health_of(Backend& backend) { return options_.host_of_record ? of_all_ : backend.health; }
   std::string told(const std::string& (Health::*what)() const) const;
 
   boost::asio::io_context& io_;
@@ -129,7 +131,7 @@ class Origins {
   Health of_all_;  // Where records name the hosts.
   std::string authorization_;
   Suspects suspects_;
-  std::vector<Place> places_;
+  std::vector<Backend> backends_;
   std::size_t turn_ = 0;
 };
 
