@@ -97,7 +97,7 @@ void Limiters::pause(const PausedKeys& paused,
   paused_ = &paused;
 }
 
-Place Limiters::place_of(const StoredRecord& record) {
+LineAndCost Limiters::line_of(const StoredRecord& record) {
   Route& route = routes_[record.route.value];
   if (!route.fields.any()) return {.line = route.only_line, .bad = {}};
   const Extracted read = route.fields.read(record);

@@ -24,7 +24,7 @@
 namespace einlass::app {
 
 // Where a record waits, and what it takes.
-struct Place {
+struct LineAndCost {
   core::LineId line;
   Permits cost{1};
   std::string
@@ -39,7 +39,7 @@ class Limiters {
 
   // For a record. Its line is made known to the gate and to its store if it is new. REQUIRES: the
   // record was read with what its route's limits need of its value as JSON.
-  Place place_of(const StoredRecord& record);
+  LineAndCost line_of(const StoredRecord& record);
 
   void ask(const core::Ask& ask, Instant now);
   void release(const core::Release& release, Instant now);

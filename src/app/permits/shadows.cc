@@ -112,7 +112,7 @@ void Shadows::ended(const core::DeliveryEnded& ended, Instant now) {
   if (found == under_way_.end() || found->second.attempt != ended.attempt) return;
   const UnderWay over = std::move(found->second);
   under_way_.erase(found);
-  for (const Place& place : over.places) give_back(place, now);
+  for (const UsedPermit& used : over.permits) give_back(used, now);
 }
 
 // ---- lines ----
@@ -281,29 +281,29 @@ void Shadows::answered(const core::PermitsAnswered& answer, Instant now) {
                               .stamp = answer.limiter_now + answer.due[i],
                               .cost = line.leaving[i].cost};
     ++line.held;
-    take_place(line.leaving[i], {answer.line, permit}, now);
+    use_permit(line.leaving[i], {answer.line, permit}, now);
   }
   done(answer.line);
 }
 
 // The attempt may have ended before its answer came.
-void Shadows::take_place(const Leaving& leaving, const Place& place, Instant now) {
+void Shadows::use_permit(const Leaving& leaving, const UsedPermit& used, Instant now) {
   const auto found = under_way_.find(leaving.record);
   if (found == under_way_.end() || found->second.attempt != leaving.attempt) {
-    return give_back(place, now);
+    return give_back(used, now);
   }
-  found->second.places.push_back(place);
+  found->second.permits.push_back(used);
 }
 
-void Shadows::give_back(const Place& place, Instant now) {
-  const core::Ended ended{place.line, place.permit};
-  if (in_redis(*watch_of(place.line).limit)) {
+void Shadows::give_back(const UsedPermit& used, Instant now) {
+  const core::Ended ended{used.line, used.permit};
+  if (in_redis(*watch_of(used.line).limit)) {
     redis_->ended(ended);
   } else {
     memory_.ended(ended, now);
   }
-  --lines_[place.line.value].held;
-  forget_if_idle(place.line);
+  --lines_[used.line.value].held;
+  forget_if_idle(used.line);
 }
 
 // The ask is over, whatever it brought.

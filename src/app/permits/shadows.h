@@ -88,14 +88,14 @@ class Shadows {
     bool listed = false;        // In to_ask_.
     bool sent = false;          // The open ask did not fail at once.
   };
-  struct Place {
+  struct UsedPermit {
     core::LineId line;
     core::Permit permit;
   };
   // What an attempt holds at limits of attempts under way.
   struct UnderWay {
     core::Attempt attempt;
-    std::vector<Place> places;
+    std::vector<UsedPermit> permits;
   };
 
   void read_limits(const config::Config& config);
@@ -114,8 +114,8 @@ class Shadows {
   void take_answers(Instant now);
   void answered(const core::PermitsAnswered& answer, Instant now);
   void unanswered(const core::PermitsFailed& failed);
-  void take_place(const Leaving& leaving, const Place& place, Instant now);
-  void give_back(const Place& place, Instant now);
+  void use_permit(const Leaving& leaving, const UsedPermit& used, Instant now);
+  void give_back(const UsedPermit& used, Instant now);
   void done(core::LineId id);
   void forget_if_idle(core::LineId id);
 

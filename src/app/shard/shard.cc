@@ -369,14 +369,14 @@ bool Shard::finds_route(core::RecordId id) {
 core::RecordArrived Shard::arrival_of(core::RecordId id, const kafka::Message& message) {
   StoredRecord& record = records_[id];
   record.arrived = now_;
-  const Place place = limiters_.place_of(record);
+  const LineAndCost found = limiters_.line_of(record);
   const RecordTimes times = times_.read(record.route, record);
-  record.last_error = place.bad.empty() ? times.bad : place.bad;
+  record.last_error = found.bad.empty() ? times.bad : found.bad;
   const bool by_key = config_->routes[record.route.value].order == core::Order::key;
   core::RecordArrived arrived{
-      message.partition, id, message.read_at, place.line, by_key ? lane_key(message) : std::nullopt,
+      message.partition, id, message.read_at, found.line, by_key ? lane_key(message) : std::nullopt,
       record.size()};
-  arrived.cost = place.cost;
+  arrived.cost = found.cost;
   arrived.bad = !record.last_error.empty();
   const config::HttpTarget* http =
       config_->targets[config_->routes[record.route.value].target].http();

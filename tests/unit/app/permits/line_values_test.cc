@@ -45,7 +45,7 @@ struct Bench {
     message.topic = "a";
     message.key = key;
     const Stored stored(message);
-    return limiters.place_of(stored.record).line;
+    return limiters.line_of(stored.record).line;
   }
 
   std::size_t granted(core::LineId line, std::int64_t most) {

@@ -50,7 +50,7 @@ struct Bench {
     kafka::Message message;
     message.headers = headers;
     const Stored stored(message);
-    const Place place = limiters.place_of(stored.record);
+    const LineAndCost place = limiters.line_of(stored.record);
     const auto number = static_cast<std::uint32_t>(next.value);
     gate.handle(core::RecordArrived{{0}, {number, 0}, next, place.line, {}, Bytes{1}}, kNow,
                 commands);
