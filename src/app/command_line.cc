@@ -81,7 +81,8 @@ std::string configured(const std::string& verb, const std::string& option) {
   return option == "--limits" ? "limits" : "";
 }
 
-std::vector<CompletedOption> completed_options(const CLI::App& verb, const std::string& verb_name) {
+std::vector<CompletedOption> completed_options(const CLI::App& verb,
+                                               const std::string& verb_name) {
   std::vector<CompletedOption> options;
   // Options that exclude each other are in a group, which is a verb without a name.
   for (const CLI::App* group : verb.get_subcommands([](const CLI::App*) { return true; })) {

@@ -115,8 +115,8 @@ void Shards::call(int shard, std::function<void()> answer) {
 
 bool Shards::ended(int shard) const { return threads_[static_cast<std::size_t>(shard)]->ended; }
 
-Verb Shards::verb(int shard) const {
-  return threads_[static_cast<std::size_t>(shard)]->shard.verb();
+LoopPhase Shards::phase(int shard) const {
+  return threads_[static_cast<std::size_t>(shard)]->shard.phase();
 }
 
 Duration Shards::slow_turns(int shard) const {

@@ -82,7 +82,7 @@ class Shards {
 
   // For whoever watches over them.
   bool ended(int shard) const;
-  Verb verb(int shard) const;
+  LoopPhase phase(int shard) const;
   Duration slow_turns(int shard) const;
 
  private:

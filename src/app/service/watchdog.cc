@@ -51,11 +51,11 @@ void Watchdog::count(int loop, Duration passed) {
 
 // Leaving the group has a bound of its own, and nothing else is done meanwhile.
 Duration Watchdog::patience_of(int loop) const {
-  return loops_.verb(loop) == Verb::leave ? std::max(patience_, kLeaving) : patience_;
+  return loops_.phase(loop) == LoopPhase::leave ? std::max(patience_, kLeaving) : patience_;
 }
 
 Duration Watchdog::unusual(int loop) const {
-  if (loops_.verb(loop) == Verb::leave) return kLeaving;
+  if (loops_.phase(loop) == LoopPhase::leave) return kLeaving;
   return patience_ > Duration{} ? std::min(kUnusual, patience_) : kUnusual;
 }
 
@@ -80,7 +80,7 @@ std::string Watchdog::slow_text(int loop) const {
 std::string Watchdog::text(int loop) const {
   const Duration silent = watched_[static_cast<std::size_t>(loop)].silent;
   return name(loop) + " has been stuck for " + std::to_string(silent.us / 1'000'000) +
-         " s, in the phase " + verb_name(loops_.verb(loop));
+         " s, in the phase " + phase_name(loops_.phase(loop));
 }
 
 std::string Watchdog::trouble(int loop) const {
@@ -110,7 +110,7 @@ Watchdog::Loops loops_of(Shards& shards, Watchdog& watchdog) {
       .count = shards.size(),
       .call = [&](int shard) { shards.call(shard, [&watchdog, shard] { watchdog.heard(shard); }); },
       .ended = [&](int shard) { return !shards.started() || shards.ended(shard); },
-      .verb = [&](int shard) { return shards.verb(shard); },
+      .phase = [&](int shard) { return shards.phase(shard); },
       .slow = [&](int shard) { return shards.slow_turns(shard); }};
 }
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "app/shard/verb.h"
+#include "app/shard/loop_phase.h"
 #include "units/time.h"
 
 namespace einlass::app {
@@ -31,12 +31,12 @@ class Watchdog {
     // Has the loop call heard() with its number, on this thread.
     std::function<void(int loop)> call;
     std::function<bool(int loop)> ended;  // Or not begun: it need not turn.
-    std::function<Verb(int loop)> verb;
+    std::function<LoopPhase(int loop)> phase;
     std::function<Duration(int loop)> slow;  // How long its turns take, where that is too long.
   };
 
   // Told once for each silence: when it becomes unusual, and when it has lasted `patience`, if that
-  // is not 0. `text` says which loop, for how long, and in which verb. Slow turns are told as they
+  // is not 0. `text` says which loop, for how long, and in which phase. Slow turns are told as they
   // begin.
   struct Told {
     std::function<void(const std::string& text)> unusual;

@@ -173,13 +173,13 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
   io_.poll();  // What was posted before this comes first: what is paused, or that it is to leave.
   if (!stopping_) source_->join();
   while (!stopped_ && !fatal_) {
-    at(Verb::wait);
+    at(LoopPhase::wait);
     wait();
-    at(Verb::collect);
+    at(LoopPhase::collect);
     collect();
-    at(Verb::handle);
+    at(LoopPhase::handle);
     handle();
-    at(Verb::perform);
+    at(LoopPhase::perform);
     perform();
     const Instant turned = clock_.now();
     counts_.turns.observe(turned - woken_);
@@ -189,7 +189,7 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
     if (each_turn) each_turn(now_);
   }
   if (fatal_) return false;
-  at(Verb::leave);
+  at(LoopPhase::leave);
   source_->close(kClosePatience);
   if (tracing_) tracing_->finish(now_, kTracingPatience);
   return !lost_producer_;

@@ -30,11 +30,11 @@
 #include "app/shard/breaker_notices.h"
 #include "app/shard/debug_notices.h"
 #include "app/shard/delivery_delays.h"
+#include "app/shard/loop_phase.h"
 #include "app/shard/shard_counts.h"
 #include "app/shard/troubles.h"
 #include "app/shard/turn_times.h"
 #include "app/shard/unread_ages.h"
-#include "app/shard/verb.h"
 #include "app/targets/targets.h"
 #include "app/tracing/tracing.h"
 #include "config/model/config.h"
@@ -69,7 +69,7 @@ class Shard final : public kafka::MessageSink {
   void stop(Duration patience);
 
   // May be called from any thread.
-  Verb verb() const { return verb_.load(std::memory_order_relaxed); }
+  LoopPhase phase() const { return phase_.load(std::memory_order_relaxed); }
 
   // As TurnTimes has it.
   Duration slow_turns() const { return turn_times_.slow(); }
@@ -116,7 +116,7 @@ class Shard final : public kafka::MessageSink {
   void tell_of_source(const Notice& notice);
   void tell_of_producer(const Notice& notice);
   bool wants_debug() const { return config_->log.level == Severity::debug; }
-  void at(Verb verb) { verb_.store(verb, std::memory_order_relaxed); }
+  void at(LoopPhase phase) { phase_.store(phase, std::memory_order_relaxed); }
   void wait();
   void look_at_clock();
   bool finds_route(core::RecordId id);
@@ -183,7 +183,7 @@ class Shard final : public kafka::MessageSink {
   Instant now_;
   std::uint64_t messages_ = 0;
   Instant woken_;  // When this turn began to do something.
-  std::atomic<Verb> verb_{Verb::wait};
+  std::atomic<LoopPhase> phase_{LoopPhase::wait};
   TurnTimes turn_times_;
   bool fatal_ = false;          // The source has ended for ever.
   bool lost_producer_ = false;  // So has a producer.

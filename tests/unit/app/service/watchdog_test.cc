@@ -22,7 +22,7 @@ struct Watched {
                               if (!silent.contains(loop)) called.insert(loop);
                             },
                         .ended = [this](int loop) { return ended.contains(loop); },
-                        .verb = [this](int) { return verb; },
+                        .phase = [this](int) { return phase; },
                         .slow = [this](int loop) { return slow[loop]; }},
         Watchdog::Told{.unusual = [this](const std::string& text) { unusual.push_back(text); },
                        .slow = [this](const std::string& text) { told_slow.push_back(text); },
@@ -45,7 +45,7 @@ struct Watched {
   int loops;
   std::set<int> silent, ended, called;
   std::map<int, Duration> slow;
-  Verb verb = Verb::perform;
+  LoopPhase phase = LoopPhase::perform;
   Texts unusual, told_slow, over;
   std::optional<Watchdog> watchdog;
 
@@ -112,7 +112,7 @@ TEST(Watchdog, one_that_is_silent_is_named_and_after_its_time_it_is_over) {
 TEST(Watchdog, whoever_leaves_the_group_has_time_for_it) {
   Watched watched(1, Duration::seconds(1));
   watched.silent.insert(0);
-  watched.verb = Verb::leave;
+  watched.phase = LoopPhase::leave;
   watched.watch();
   int looks = 0;
   ASSERT_TRUE(watched.until([&] { return ++looks > 25; }));

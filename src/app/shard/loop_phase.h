@@ -6,19 +6,19 @@
 namespace einlass::app {
 
 // The four of each turn, and leaving the group at the end.
-enum class Verb : std::uint8_t { wait, collect, handle, perform, leave };
+enum class LoopPhase : std::uint8_t { wait, collect, handle, perform, leave };
 
-constexpr const char* verb_name(Verb verb) {
-  switch (verb) {
-    case Verb::wait:
+constexpr const char* phase_name(LoopPhase phase) {
+  switch (phase) {
+    case LoopPhase::wait:
       return "wait";
-    case Verb::collect:
+    case LoopPhase::collect:
       return "collect";
-    case Verb::handle:
+    case LoopPhase::handle:
       return "handle";
-    case Verb::perform:
+    case LoopPhase::perform:
       return "perform";
-    case Verb::leave:
+    case LoopPhase::leave:
       return "leave";
   }
   return "";
