@@ -29,8 +29,8 @@ Ledger::Entry Ledger::enter(Offset offset, std::uint32_t slot) {
   } else {
     CHECK(offset > at(end_ - 1).offset);
   }
-  if (span() == ring_.size()) ring_ = lines_in_ring(std::max(kFewest, 2 * ring_.size()));
-  at(end_) = Line{offset, slot};
+  if (span() == ring_.size()) ring_ = arrivals_in_ring(std::max(kFewest, 2 * ring_.size()));
+  at(end_) = Arrival{offset, slot};
   return end_++;
 }
 
@@ -132,7 +132,7 @@ Ledger::Found Ledger::find(Offset offset) const {
 
 Ledger Ledger::after(std::span<const Entry> finished) const {
   Ledger after;
-  after.ring_ = lines_in_ring(std::max(kFewest, std::bit_ceil(span())));
+  after.ring_ = arrivals_in_ring(std::max(kFewest, std::bit_ceil(span())));
   after.begin_ = begin_;
   after.end_ = end_;
   after.finished_ahead_ = finished_ahead_;
@@ -145,8 +145,8 @@ Ledger Ledger::after(std::span<const Entry> finished) const {
 }
 
 // REQUIRES: `size` is a power of two, and no less than span().
-std::vector<Ledger::Line> Ledger::lines_in_ring(std::size_t size) const {
-  std::vector<Line> ring(size);
+std::vector<Ledger::Arrival> Ledger::arrivals_in_ring(std::size_t size) const {
+  std::vector<Arrival> ring(size);
   for (Entry entry = begin_; entry != end_; ++entry) ring[entry & (size - 1)] = at(entry);
   return ring;
 }

@@ -83,25 +83,25 @@ class Ledger {
   }
 
  private:
-  struct Line {
+  struct Arrival {
     Offset offset;
     std::uint32_t slot;
   };
   static constexpr std::uint32_t kFinished = ~std::uint32_t{0};
 
-  const Line& at(Entry entry) const { return ring_[entry & (ring_.size() - 1)]; }
-  Line& at(Entry entry) { return ring_[entry & (ring_.size() - 1)]; }
+  const Arrival& at(Entry entry) const { return ring_[entry & (ring_.size() - 1)]; }
+  Arrival& at(Entry entry) { return ring_[entry & (ring_.size() - 1)]; }
   Entry enter(Offset offset, std::uint32_t slot);
   bool is_finished(Entry entry) const {
     return entry >= begin_ && entry < end_ && at(entry).slot == kFinished;
   }
   void note_finished(Entry entry);
-  std::vector<Line> lines_in_ring(std::size_t size) const;
+  std::vector<Arrival> arrivals_in_ring(std::size_t size) const;
 
   static constexpr std::size_t kFewest = 64;
   static constexpr std::size_t kKept = 4096;  // What one assignment needed, others may not.
 
-  std::vector<Line> ring_;  // A power of two long; entries [begin_, end_) are live.
+  std::vector<Arrival> ring_;  // A power of two long; entries [begin_, end_) are live.
   Entry begin_ = 0;
   Entry end_ = 0;
   std::size_t finished_ahead_ = 0;
