@@ -66,7 +66,7 @@ std::string waits_without_time(const WaitingRecord& record, const config::Config
     case WaitsFor::turn:
       return "waits until target " + target +
              " has places: as many permits as it can use are given out";
-    case WaitsFor::share:
+    case WaitsFor::fresh_records:
       return "waits as a retry until fresh records of target " + target + " have gone";
     case WaitsFor::room:
       return "waits for a place at target " + target;

@@ -7,7 +7,7 @@ Cause cause_of(WaitsFor waits) {
     case WaitsFor::order:
       return Cause::order;
     case WaitsFor::permit:
-    case WaitsFor::share:  // At a limit that others ask first.
+    case WaitsFor::fresh_records:  // At a limit that others ask first.
     case WaitsFor::other_limits:
       return Cause::limit;
     case WaitsFor::outage:

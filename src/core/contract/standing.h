@@ -31,7 +31,7 @@ enum class WaitsFor : std::uint8_t {
   permit,           // A limit, if one is known to be short: `limit`.
   outage,           // The limiter's store, which does not answer, or only with errors.
   turn,             // With as many permits out as its target can use soon, nobody asks for more.
-  share,            // Fresh records, which go before retries.
+  fresh_records,    // Fresh records, which go before retries.
   room,             // A place at its target; it has a permit if it needs one.
   company,          // Others that go to its target in the same request; it has a permit.
   hold,             // The end of what its target asked for (Retry-After), or of the breaker's wait.

@@ -141,7 +141,7 @@ void Admission::explain_limit(const Line& line, Instant now, Standing& standing)
   const SharedLimit& limit = shared_limits_[line.limit];
   standing.limit = shared_limits_.place_of(line, line.limit);
   if (line.among_retries && limit.turns.fresh() > 0) {
-    standing.waits = WaitsFor::share;
+    standing.waits = WaitsFor::fresh_records;
     return;
   }
   standing.until = later_than(now, limit.foretold);
