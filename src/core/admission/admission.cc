@@ -145,7 +145,7 @@ void Admission::go_on(Line& line, Instant now, Commands& commands) {
 // ---- queues ----
 
 // REQUIRES: it stands in one of them.
-Turns& Admission::turns_of(Line& line) {
+LineQueue& Admission::turns_of(Line& line) {
   TargetQueues& target = queues_of(line);
   switch (line.waits) {
     case LineWaits::room:

@@ -30,12 +30,12 @@
 
 #include "core/admission/batch.h"
 #include "core/admission/line.h"
+#include "core/admission/line_queue.h"
 #include "core/admission/picker.h"
 #include "core/admission/places.h"
 #include "core/admission/retry_budget.h"
 #include "core/admission/shared_limits.h"
 #include "core/admission/target_queues.h"
-#include "core/admission/turns.h"
 #include "core/containers/deadlines.h"
 #include "core/contract/command.h"
 #include "core/contract/event.h"
@@ -164,7 +164,7 @@ class Admission {
   void serve_target(TargetId id, Instant now, Commands& commands);
   void wait_for(Line& line, LineWaits what, SharedIndex limit = kNoShared, bool first = false);
   void wait_no_more(Line& line);
-  Turns& turns_of(Line& line);
+  LineQueue& turns_of(Line& line);
   // The end of the slot in which a permit comes due: then it is used, if nobody was awake before.
   Instant awake_for(const Line& line, Instant due) const;
   void arm(Line& line, Instant now);
@@ -269,7 +269,7 @@ class Admission {
   Delivery& delivery_;
   Deadlines& deadlines_;
   std::vector<RouteStats>& stats_;
-  Turns::Lines lines_;                 // By LineId.
+  LineQueue::Lines lines_;             // By LineId.
   std::vector<TargetQueues> targets_;  // By TargetId.
   std::vector<bool> paused_routes_;    // By RouteId.
   std::vector<StoreState> stores_;     // By StoreId.

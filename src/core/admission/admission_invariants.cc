@@ -85,7 +85,7 @@ void Admission::check_nothing_idle(Instant now) const {
     CHECK(!target.touched);
     const TargetId id{i};
     if (!delivery_.breaker(id).closed() || deadlines_.when({Alarm::Kind::target, i})) continue;
-    for (const Turns* turns : {&target.due.turns, &target.ahead.turns}) {
+    for (const LineQueue* turns : {&target.due.turns, &target.ahead.turns}) {
       if (turns->empty()) continue;
       const Line& first = lines_[turns->next(lines_, target.retries)];
       CHECK(spoken_for(first, now) || retry_budget_.shut_out(first));

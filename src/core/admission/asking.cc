@@ -192,7 +192,7 @@ bool Admission::makes_way(const Line& line, Instant now) const {
 // Those who wait to ask, while the target has use for more permits. Whether there were any.
 bool Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
-  Turns& turns = target.reserve(what == LineWaits::turn_ahead).turns;
+  LineQueue& turns = target.reserve(what == LineWaits::turn_ahead).turns;
   bool served = false;
   for (std::uint32_t left = turns.size(); left > 0 && !turns.empty(); --left) {
     Line& line = lines_[turns.next_in_its_place(lines_, target.retries)];

@@ -12,7 +12,7 @@ constexpr std::int64_t kMostSavedInLine = 1;
 
 RetryBudget::RetryBudget(const GateOptions& options, const Delivery& delivery,
                          std::vector<TargetQueues>& targets, SharedLimits& limits,
-                         const Turns::Lines& lines)
+                         const LineQueue::Lines& lines)
     : options_(options), delivery_(delivery), targets_(targets), limits_(limits), lines_(lines) {}
 
 // Fresh records of other lines want the target's places, or to ask for permits for these.

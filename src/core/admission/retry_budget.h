@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/admission/line.h"
+#include "core/admission/line_queue.h"
 #include "core/admission/shared_limits.h"
 #include "core/admission/target_queues.h"
-#include "core/admission/turns.h"
 #include "core/contract/options.h"
 #include "core/delivery/delivery.h"
 
@@ -23,7 +23,8 @@ class RetryBudget {
  public:
   // All live longer.
   RetryBudget(const GateOptions& options, const Delivery& delivery,
-              std::vector<TargetQueues>& targets, SharedLimits& limits, const Turns::Lines& lines);
+              std::vector<TargetQueues>& targets, SharedLimits& limits,
+              const LineQueue::Lines& lines);
 
   // It has nothing but retries, and the target's credit does not pay for one while fresh records
   // wait.
@@ -59,7 +60,7 @@ class RetryBudget {
   const Delivery& delivery_;
   std::vector<TargetQueues>& targets_;
   SharedLimits& limits_;
-  const Turns::Lines& lines_;
+  const LineQueue::Lines& lines_;
 };
 
 }  // namespace einlass::core

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/admission/turns.h"
+#include "core/admission/line_queue.h"
 #include "core/contract/ids.h"
 #include "core/fairness/credit.h"
 #include "units/time.h"
@@ -22,7 +22,7 @@ namespace einlass::core {
 
 struct SharedLimit {
   LimitId id;
-  Turns turns{};           // Lines that want to ask, and may not yet.
+  LineQueue turns{};       // Lines that want to ask, and may not yet.
   SharedCredit retries{};  // Of what it grants.
   std::uint32_t open_asks = 0;
   std::uint32_t most_open = kAny;

@@ -12,7 +12,7 @@ constexpr Duration kLeaveOneEach = Duration::millis(500);
 
 }  // namespace
 
-SharedLimits::SharedLimits(const GateOptions& options, const Turns::Lines& lines)
+SharedLimits::SharedLimits(const GateOptions& options, const LineQueue::Lines& lines)
     : options_(options), lines_(lines) {
   for (const RouteOptions& route : options.routes) {
     OfRoute& mine = by_route_.emplace_back();

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "core/admission/line.h"
+#include "core/admission/line_queue.h"
 #include "core/admission/shared_limit.h"
-#include "core/admission/turns.h"
 #include "core/contract/ids.h"
 #include "core/contract/options.h"
 #include "core/fairness/credit.h"
@@ -33,7 +33,7 @@ namespace einlass::core {
 class SharedLimits {
  public:
   // Both live longer. Routes and their limits are as many for as long.
-  SharedLimits(const GateOptions& options, const Turns::Lines& lines);
+  SharedLimits(const GateOptions& options, const LineQueue::Lines& lines);
 
   SharedIndex size() const { return static_cast<SharedIndex>(limits_.size()); }
   const SharedLimit& operator[](SharedIndex index) const { return limits_[index]; }
@@ -90,7 +90,7 @@ class SharedLimits {
 
   // Who waits for it, and what its retries may take. Joining and leaving are Admission's, which
   // keeps the line's own word for it (W1).
-  Turns& turns(SharedIndex index) { return limits_[index].turns; }
+  LineQueue& turns(SharedIndex index) { return limits_[index].turns; }
   SharedCredit& retries(SharedIndex index) { return limits_[index].retries; }
 
   // Something may be had again, or somebody else is first; until it has been served.
@@ -109,7 +109,7 @@ class SharedLimits {
   SharedIndex fleet_limit_of(const Line& line) const;
 
   const GateOptions& options_;
-  const Turns::Lines& lines_;
+  const LineQueue::Lines& lines_;
   std::vector<SharedLimit> limits_;
   std::vector<OfRoute> by_route_;  // By RouteId.
 };

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/admission/line_queue.h"
 #include "core/admission/pace.h"
-#include "core/admission/turns.h"
 #include "core/containers/heap.h"
 #include "core/contract/ids.h"
 #include "core/fairness/credit.h"
@@ -17,11 +17,11 @@ namespace einlass::core {
 // not so many.
 struct Reserve {
   std::int64_t permits = 0;
-  Turns turns;
+  LineQueue turns;
 };
 
 struct TargetQueues {
-  Turns room;
+  LineQueue room;
   Heap<std::uint32_t> parked;  // By how many places a line has.
   Reserve due;
   Reserve ahead;
@@ -41,7 +41,7 @@ struct TargetQueues {
 
 struct StoreState {
   bool down = false;
-  Turns waiting;
+  LineQueue waiting;
 };
 
 }  // namespace einlass::core

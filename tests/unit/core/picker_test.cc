@@ -19,7 +19,7 @@ struct PickerOfOneLine : ::testing::Test {
   Deadlines deadlines;
   Delivery delivery{options, records, deadlines};
   std::vector<TargetQueues> targets{1};
-  Turns::Lines lines;
+  LineQueue::Lines lines;
   SharedLimits limits{options, lines};
   RetryBudget budget{options, delivery, targets, limits, lines};
   Picker picker{options, records, delivery, budget};

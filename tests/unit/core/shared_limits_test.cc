@@ -13,7 +13,7 @@ constexpr Instant kNow{1000}, kThen{2000};
 // Two lines of a route whose one limit has no key and counts attempts under way.
 struct LimitOfTwo : ::testing::Test {
   GateOptions options = one_route();
-  Turns::Lines lines = two_lines();
+  LineQueue::Lines lines = two_lines();
   SharedLimits limits{options, lines};
   Line& first = lines[0];
   Line& second = lines[1];
@@ -26,8 +26,8 @@ struct LimitOfTwo : ::testing::Test {
     options.routes = {route};
     return options;
   }
-  static Turns::Lines two_lines() {
-    Turns::Lines lines(2);
+  static LineQueue::Lines two_lines() {
+    LineQueue::Lines lines(2);
     lines[1].id = LineId{1};
     return lines;
   }

@@ -15,7 +15,7 @@
 
 namespace einlass::core {
 
-class Turns {
+class LineQueue {
  public:
   using Lines = std::vector<Line>;
 
