@@ -161,7 +161,7 @@ BREAKAGES = [
     ("flows: nobody is charged", "flows.cc", "  turns_[record.flow.level].charge(record.flow_slot, cost.value);\n", ""),
     ("flows: credit of those who left", "flows.cc", "if (--claim.ready == 0) claim.credit = 0;", "--claim.ready;"),
     ("fleet: who is held up waits for what the limit said", "shortage.cc", "event.flows->held_up != HeldUp::no", "false"),
-    ("fleet: other lines of the gate are other gates", "fleet.cc", "event.flows->held_up == HeldUp::by_own", "false"),
+    ("fleet: other lines of the gate are other gates", "asking_for_flows.cc", "event.flows->held_up == HeldUp::by_own", "false"),
     ("fleet: the same flows are not asked for again", "asking.cc", "line.asked_horizon, line.asked_cost, again, line.asked_costs,\n                         line.asked_flows});",
      "line.asked_horizon, line.asked_cost, again, line.asked_costs,\n                         again ? nullptr : line.asked_flows});"),
     ("ended: told twice", "admission.cc", "  commands.push_back(Ended{record.line, record.permit});\n",

@@ -238,7 +238,7 @@ class Admission {
   void forget_denial(Line& line);
   void reach_further(Line& line, SharedIndex shared, const PermitsAnswered& event, Instant now);
 
-  // fleet.cc
+  // asking_for_flows.cc
   void ask_for_flows(Line& line, std::int64_t most);
   void take_flows(Line& line, const PermitsAnswered& event);
   void name_no_more(Line& line);
