@@ -6,38 +6,40 @@
 namespace einlass::kafka {
 namespace {
 
-const Place kPlace{"b1:9092", "billing", "gate-1", "results"};
+const ErrorContext kContext{"b1:9092", "billing", "gate-1", "results"};
 
 Instant at(std::int64_t seconds) { return Instant{} + Duration::seconds(seconds); }
 
 TEST(Troubles, all_missing_rights_are_told_together) {
   Troubles troubles{Duration{}};
-  const Place place{"b:1", "g", "i", "t"};
-  troubles.add(explain(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, false, "", place), Instant{});
-  troubles.add(explain(RD_KAFKA_RESP_ERR__TRANSPORT, false, "", place), Instant{});
+  const ErrorContext context{"b:1", "g", "i", "t"};
+  troubles.add(explain(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, false, "", context),
+               Instant{});
+  troubles.add(explain(RD_KAFKA_RESP_ERR__TRANSPORT, false, "", context), Instant{});
   EXPECT_EQ(troubles.worst().find("group"), std::string::npos);
-  troubles.add(explain(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, false, "", place), Instant{});
+  troubles.add(explain(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, false, "", context),
+               Instant{});
   EXPECT_NE(troubles.worst().find("the group g"), std::string::npos) << troubles.worst();
   EXPECT_NE(troubles.worst().find("the topic t"), std::string::npos) << troubles.worst();
   EXPECT_EQ(troubles.worst().find("cannot be reached"), std::string::npos) << troubles.worst();
 }
 
 TEST(Errors, say_what_and_where) {
-  const auto topic = explain(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, false, "because", kPlace);
+  const auto topic = explain(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, false, "because", kContext);
   EXPECT_STREQ(topic.what, "kafka_unknown_topic");
   EXPECT_NE(topic.detail.find("results"), std::string::npos);
   EXPECT_NE(topic.detail.find("because"), std::string::npos);
-  const auto login = explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kPlace);
+  const auto login = explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kContext);
   EXPECT_NE(login.detail.find("b1:9092"), std::string::npos);
   EXPECT_NE(login.detail.find("sasl.username"), std::string::npos);
 }
 
 TEST(Errors, a_fatal_one_is_fatal_whatever_it_is) {
-  const auto fenced = explain(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, true, "", kPlace);
+  const auto fenced = explain(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, true, "", kContext);
   EXPECT_STREQ(fenced.what, "kafka_fatal");
   EXPECT_EQ(fenced.severity, Severity::error);
   EXPECT_NE(fenced.detail.find("gate-1"), std::string::npos);
-  const auto unforeseen = explain(RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION, true, "", kPlace);
+  const auto unforeseen = explain(RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION, true, "", kContext);
   EXPECT_STREQ(unforeseen.what, "kafka_fatal");
 }
 
@@ -61,7 +63,7 @@ TEST(Errors, a_commit_in_the_middle_of_a_rebalance_that_keeps_its_partitions_is_
 
 TEST(Troubles, is_told_once_while_it_stands) {
   Troubles troubles(Duration::seconds(30));
-  const auto login = explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kPlace);
+  const auto login = explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kContext);
   EXPECT_TRUE(troubles.add(login, at(1)));
   EXPECT_FALSE(troubles.add(login, at(2)));
   EXPECT_FALSE(troubles.add(login, at(1000)));
@@ -72,7 +74,7 @@ TEST(Troubles, is_told_once_while_it_stands) {
 
 TEST(Troubles, of_very_many_topics_leave_room_for_others) {
   Troubles troubles(Duration::seconds(30));
-  Trouble one = explain(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, false, "", kPlace);
+  Trouble one = explain(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, false, "", kContext);
   one.lasts = Lasts::topic;
   for (int i = 0; i < 1'500; ++i) {
     one.topic = "topic" + std::to_string(i);
@@ -90,7 +92,7 @@ TEST(Troubles, of_very_many_topics_leave_room_for_others) {
 
 TEST(Troubles, that_come_and_go_are_not_told_each_time) {
   Troubles troubles(Duration::seconds(30));
-  const auto login = explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kPlace);
+  const auto login = explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kContext);
   EXPECT_TRUE(troubles.add(login, at(0)));
   troubles.connection_works();
   EXPECT_FALSE(troubles.add(login, at(10)));
@@ -110,7 +112,7 @@ TEST(Troubles, that_are_none_are_told_each_time_and_not_kept) {
 
 TEST(Troubles, of_a_topic_end_with_that_topic_only) {
   Troubles troubles(Duration{});
-  troubles.add(explain(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, false, "", kPlace), at(0));
+  troubles.add(explain(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, false, "", kContext), at(0));
   troubles.topic_works("other");
   troubles.connection_works();
   EXPECT_NE(troubles.worst().find("results"), std::string::npos);
@@ -124,8 +126,8 @@ TEST(Troubles, of_a_topic_end_with_that_topic_only) {
 
 TEST(Troubles, tells_the_reason_before_its_consequences) {
   Troubles troubles(Duration{});
-  troubles.add(explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kPlace), at(0));
-  troubles.add(explain(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, false, "", kPlace), at(1));
+  troubles.add(explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kContext), at(0));
+  troubles.add(explain(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, false, "", kContext), at(1));
   EXPECT_NE(troubles.worst().find("login"), std::string::npos);
   EXPECT_TRUE(troubles.has("kafka_brokers_down"));
 }

@@ -178,18 +178,18 @@ std::string look_up_group(rd_kafka_t* client, const SourceOptions& options,
   const ListHandle list(rd_kafka_topic_partition_list_new(1));
   rd_kafka_topic_partition_list_add(list.get(), options.topics[0].name.c_str(), 0);
   constexpr int kSliceMs = 500;
-  const Place place{options.brokers, options.group, "", ""};
+  const ErrorContext context{options.brokers, options.group, "", ""};
   for (bool last = false; !last;) {
     last = patience.left_ms() <= kSliceMs;
     const auto error = rd_kafka_committed(client, list.get(), kSliceMs);
     const MessageHandle told(rd_kafka_consumer_poll(client, 0));
     const auto why = told != nullptr ? told->err : error;
     if (why == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) {
-      return explain(why, false, "", place).detail;
+      return explain(why, false, "", context).detail;
     }
     if (error != RD_KAFKA_RESP_ERR__TIMED_OUT) return "";
   }
-  return no_coordinator(place).detail;
+  return no_coordinator(context).detail;
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ constexpr std::array kAdvice = {
         "before an outage of Kafka reached it late; nothing is lost, start this one again"},
 };
 
-std::string fill(std::string_view text, const Place& place) {
+std::string fill(std::string_view text, const ErrorContext& context) {
   std::string filled;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
@@ -116,16 +116,16 @@ std::string fill(std::string_view text, const Place& place) {
     }
     switch (text[++i]) {
       case 'b':
-        filled += place.brokers;
+        filled += context.brokers;
         break;
       case 'g':
-        filled += place.group;
+        filled += context.group;
         break;
       case 'i':
-        filled += place.instance;
+        filled += context.instance;
         break;
       default:
-        filled += place.topic.empty() ? "of a route" : place.topic;
+        filled += context.topic.empty() ? "of a route" : context.topic;
         break;
     }
   }
@@ -156,15 +156,16 @@ int weight(const Trouble& trouble) {
 
 }  // namespace
 
-Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason, const Place& place) {
-  Trouble trouble{Severity::warning, "kafka_error", Lasts::passing, std::string(place.topic),
+Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason,
+                const ErrorContext& context) {
+  Trouble trouble{Severity::warning, "kafka_error", Lasts::passing, std::string(context.topic),
                   std::string("Kafka says ") + rd_kafka_err2name(code)};
   for (const Advice& advice : kAdvice) {
     if (advice.code != code) continue;
     trouble.severity = advice.severity;
     trouble.what = advice.what;
     trouble.lasts = advice.lasts;
-    trouble.detail = fill(advice.text, place);
+    trouble.detail = fill(advice.text, context);
     break;
   }
   if (fatal) {
@@ -182,7 +183,7 @@ Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason, c
   return trouble;
 }
 
-Trouble no_coordinator(const Place& place) {
+Trouble no_coordinator(const ErrorContext& context) {
   return {Severity::error,
           "kafka_no_coordinator",
           Lasts::group,
@@ -191,7 +192,7 @@ Trouble no_coordinator(const Place& place) {
                "nothing is read or committed; their topic __consumer_offsets has no leader, or "
                "cannot be made: where they are fewer than its replicas, set their "
                "offsets.topic.replication.factor; a running gate keeps trying",
-               place)};
+               context)};
 }
 
 std::string nobody_leads(const std::string& partitions) {

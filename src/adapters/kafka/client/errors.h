@@ -33,7 +33,7 @@ struct Trouble {
 };
 
 // Where the error happened, for the sentence.
-struct Place {
+struct ErrorContext {
   std::string_view brokers;
   std::string_view group;
   std::string_view instance;
@@ -41,11 +41,12 @@ struct Place {
 };
 
 // `reason` is librdkafka's own text.
-Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason, const Place& place);
+Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason,
+                const ErrorContext& context);
 
 // Where brokers answer and librdkafka goes on looking for the group's coordinator, of which it says
 // nothing.
-Trouble no_coordinator(const Place& place);
+Trouble no_coordinator(const ErrorContext& context);
 
 // The same for a line of librdkafka's log. What is not worth a warning is at `debug`; there is
 // little of it unless the property `debug` asks for more. None for what is no such line.

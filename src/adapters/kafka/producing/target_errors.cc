@@ -6,8 +6,8 @@ namespace einlass::kafka {
 namespace {
 
 // A trouble that stands until the topic takes a record again.
-Trouble of_topic(const TargetPlace& place, const char* what, const std::string& text) {
-  return {Severity::error, what, Lasts::topic, std::string(place.topic), text};
+Trouble of_topic(const TargetErrorContext& context, const char* what, const std::string& text) {
+  return {Severity::error, what, Lasts::topic, std::string(context.topic), text};
 }
 
 }  // namespace
@@ -44,41 +44,43 @@ Verdict verdict(rd_kafka_resp_err_t code) {
   }
 }
 
-Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const TargetPlace& place) {
-  const std::string topic(place.topic);
+Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason,
+                      const TargetErrorContext& context) {
+  const std::string topic(context.topic);
   const std::string own(" (" + std::string(reason) + ")");
   switch (code) {
     case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
-      return of_topic(place, "kafka_unknown_topic",
+      return of_topic(context, "kafka_unknown_topic",
                       "the topic " + topic +
                           " is not there, and is not made by the gate; create "
                           "it, or correct targets." +
-                          std::string(place.name) + ".kafka.topic; records wait until it is there");
+                          std::string(context.name) +
+                          ".kafka.topic; records wait until it is there");
     case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
-      return of_topic(place, "kafka_unknown_partition",
+      return of_topic(context, "kafka_unknown_partition",
                       "the topic " + topic +
                           " has fewer partitions than the records come from; "
                           "give it as many, or write partition: key; those records wait");
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
-      return of_topic(place, "kafka_topic_forbidden",
+      return of_topic(context, "kafka_topic_forbidden",
                       "this login may not write to the topic " + topic +
                           "; grant it WRITE and "
                           "DESCRIBE on the topic; records wait until then" +
                           own);
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
-      return of_topic(place, "kafka_write_forbidden",
-                      "this login may not write to any topic of " + std::string(place.brokers) +
+      return of_topic(context, "kafka_write_forbidden",
+                      "this login may not write to any topic of " + std::string(context.brokers) +
                           "; grant it WRITE and DESCRIBE on the topic " + topic +
                           " (brokers older than 2.8: IDEMPOTENT_WRITE on the cluster); records "
                           "wait until then" +
                           own);
     case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
       return of_topic(
-          place, "kafka_transactions_forbidden",
+          context, "kafka_transactions_forbidden",
           "this login may not write in transactions; grant it WRITE and DESCRIBE on the "
           "transactional id " +
-              std::string(place.transactional_id) + "; records wait until then" + own);
+              std::string(context.transactional_id) + "; records wait until then" + own);
     case RD_KAFKA_RESP_ERR__FENCED:
     case RD_KAFKA_RESP_ERR_PRODUCER_FENCED:
     case RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
@@ -88,10 +90,10 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const T
           Lasts::passing,
           {},
           "the brokers have ended a transaction that took too long, or another gate writes as " +
-              std::string(place.transactional_id) +
+              std::string(context.transactional_id) +
               ": give each gate a unique instance name; its records are sent again" + own};
     default:
-      return explain(code, false, reason, {place.brokers, "", "", place.topic});
+      return explain(code, false, reason, {context.brokers, "", "", context.topic});
   }
 }
 

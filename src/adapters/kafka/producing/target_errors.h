@@ -22,7 +22,7 @@ enum class Verdict : std::uint8_t {
 Verdict verdict(rd_kafka_resp_err_t code);
 
 // The target as sentences name it.
-struct TargetPlace {
+struct TargetErrorContext {
   std::string_view name;
   std::string_view brokers;
   std::string_view topic;
@@ -30,7 +30,8 @@ struct TargetPlace {
 };
 
 // As explain(), in words for a target.
-Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const TargetPlace& place);
+Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason,
+                      const TargetErrorContext& context);
 
 // What ProducerSink::given_up() means to a target.
 Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers);

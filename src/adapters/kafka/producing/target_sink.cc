@@ -29,7 +29,7 @@ void TargetSink::worked(std::string_view topic) {
 
 void TargetSink::failed(rd_kafka_resp_err_t error, std::string_view reason,
                         std::string_view topic) {
-  TargetPlace at = place();
+  TargetErrorContext at = error_context();
   at.topic = topic;
   Trouble trouble = explain_write(error, reason, at);
   const Verdict means = verdict(error);

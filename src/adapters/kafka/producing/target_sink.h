@@ -17,7 +17,7 @@ struct TargetSink : ProducerSink {
   TargetSink(TargetOptions given, core::Events& gate_events, Notify notify_people);
 
   void trouble(rd_kafka_resp_err_t error, std::string_view reason) override {
-    tell(explain_write(error, reason, place()));
+    tell(explain_write(error, reason, error_context()));
   }
   void logged(const Trouble& trouble) override { tell(trouble); }
   void given_up(std::string_view reason) override {
@@ -25,7 +25,7 @@ struct TargetSink : ProducerSink {
   }
   void brokers_answer() override { troubles.brokers_answer(); }
 
-  TargetPlace place() const {
+  TargetErrorContext error_context() const {
     return {options.name, options.brokers, options.topic, options.transactional_id};
   }
 

@@ -22,14 +22,14 @@ constexpr int kPatienceMs = 2000;  // For one call.
 // the next question.
 constexpr int kMostFailures = 3;
 
-using Place = std::pair<std::string, std::int32_t>;
+using LogId = std::pair<std::string, std::int32_t>;
 
-Place place_of(const Position& position) { return {position.topic, position.number.value}; }
+LogId log_of(const Position& position) { return {position.topic, position.number.value}; }
 
 // Whose logs could not be had when they were last asked for by themselves, and in which question.
 struct Failures {
   std::uint64_t questions = 0;
-  std::map<Place, std::uint64_t> last;
+  std::map<LogId, std::uint64_t> last;
 };
 
 ListHandle list_of(std::span<const Position* const> positions) {
@@ -74,7 +74,7 @@ rd_kafka_resp_err_t look_up_together(rd_kafka_t* client, std::span<Position* con
 // not been tried for longest first: else the same few would take the time there is every time.
 void look_up_logs(rd_kafka_t* client, std::span<Position> asked, Failures& failures) {
   const auto failed = [&failures](const Position* position) {
-    const auto found = failures.last.find(place_of(*position));
+    const auto found = failures.last.find(log_of(*position));
     return found == failures.last.end() ? 0 : found->second;
   };
   std::vector<Position*> positions;
@@ -93,10 +93,10 @@ void look_up_logs(rd_kafka_t* client, std::span<Position> asked, Failures& failu
     if (tried == kMostFailures) {
       position->error = RD_KAFKA_RESP_ERR__TIMED_OUT;
       position->left = true;
-      if (before != 0) now.last[place_of(*position)] = before;
+      if (before != 0) now.last[log_of(*position)] = before;
     } else if (look_up_together(client, {&position, 1})) {
       ++tried;
-      now.last[place_of(*position)] = now.questions;
+      now.last[log_of(*position)] = now.questions;
     }
   }
   failures = std::move(now);

@@ -62,8 +62,8 @@ bool Source::State::admit(Partition& partition, const rd_kafka_message_t& messag
   }
   if (message.err) {
     partition.forbidden = message.err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
-    Trouble trouble =
-        explain(message.err, false, rd_kafka_message_errstr(&message), place(partition.topic));
+    Trouble trouble = explain(message.err, false, rd_kafka_message_errstr(&message),
+                              error_context(partition.topic));
     if (partition.forbidden) trouble.lasts = Lasts::passing;  // It stands at the partition.
     tell(trouble);
     return false;

@@ -130,7 +130,7 @@ void Source::State::tell_lookup_failures() {
     if (!answer.error) continue;
     failed.insert(answer.topic);
     Trouble trouble =
-        explain(answer.error, false, rd_kafka_err2str(answer.error), place(answer.topic));
+        explain(answer.error, false, rd_kafka_err2str(answer.error), error_context(answer.topic));
     trouble.what = "kafka_offsets_unknown";
     trouble.severity = Severity::warning;
     trouble.lasts = Lasts::topic;
@@ -153,7 +153,7 @@ void Source::State::serve_statistics(std::string_view statistics) {
   if (!looks) troubles.end("kafka_no_coordinator");
   // Where the right to the group is missing nobody is named either, and that is told.
   if (without_coordinator < kMostWithoutCoordinator || troubles.any(Lasts::group)) return;
-  tell(no_coordinator(place({})));
+  tell(no_coordinator(error_context({})));
 }
 
 void Source::State::serve_commit(rd_kafka_resp_err_t error) {
@@ -161,7 +161,7 @@ void Source::State::serve_commit(rd_kafka_resp_err_t error) {
     troubles.connection_works();
   } else if (error != RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS) {
     // Which partition was at fault librdkafka does not reliably say, so it is no topic's trouble.
-    Trouble trouble = explain(error, false, rd_kafka_err2str(error), place({}));
+    Trouble trouble = explain(error, false, rd_kafka_err2str(error), error_context({}));
     if (trouble.lasts == Lasts::topic) trouble.lasts = Lasts::passing;
     trouble.detail = "a commit of the group " + options.group + " failed: " + trouble.detail;
     tell(trouble);
@@ -236,10 +236,10 @@ void Source::State::tell(const Trouble& trouble) {
 
 void Source::State::tell(rd_kafka_resp_err_t code, bool fatal, const char* reason,
                          std::string_view topic) {
-  tell(explain(code, fatal, reason == nullptr ? "" : reason, place(topic)));
+  tell(explain(code, fatal, reason == nullptr ? "" : reason, error_context(topic)));
 }
 
-Place Source::State::place(std::string_view topic) const {
+ErrorContext Source::State::error_context(std::string_view topic) const {
   return {options.brokers, options.group, options.instance, topic};
 }
 

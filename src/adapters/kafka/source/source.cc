@@ -268,7 +268,8 @@ std::string Source::State::why_not_read(const Partition& partition) const {
   const bool all_read = partition.log && partition.next >= partition.log->end.value;
   const bool waits = partition.commit_forbidden || (partition.forbidden && !all_read);
   if (waits) {
-    return explain(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, false, "", place(partition.topic))
+    return explain(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, false, "",
+                   error_context(partition.topic))
         .detail;
   }
   if (!partition.why_stuck.empty() || !partition.offline) return partition.why_stuck;

@@ -51,7 +51,7 @@ struct Source::State {
 
   void tell(const Trouble& trouble);
   void tell(rd_kafka_resp_err_t code, bool fatal, const char* reason, std::string_view topic);
-  Place place(std::string_view topic) const;
+  ErrorContext error_context(std::string_view topic) const;
   std::string why_not_read(const Partition& partition) const;  // Empty if it is read.
   void tell_rebalance(rd_kafka_event_t* event);                // What came or left.
   void tell_rebalance_failure(const std::string& error);
