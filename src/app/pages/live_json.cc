@@ -6,7 +6,7 @@
 
 #include "app/pages/process_view.h"
 #include "app/pages/status.h"
-#include "app/pages/status_parts.h"
+#include "app/pages/status_json.h"
 #include "app/pages/steering_pages.h"
 #include "app/pages/waits_json.h"
 #include "text/utf8.h"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "app/pages/process_view.h"
-#include "app/pages/status_parts.h"
+#include "app/pages/status_json.h"
 #include "app/pages/steering_pages.h"
 #include "app/pages/waits_json.h"
 #include "app/setup/wiring.h"

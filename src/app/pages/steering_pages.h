@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "adapters/http/server/server.h"
-#include "app/pages/status_parts.h"
+#include "app/pages/status_json.h"
 #include "app/steering/steering.h"
 
 namespace einlass::app {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/pages/status_parts.h"
+#include "app/pages/status_json.h"
 #include "app/service/reload.h"
 #include "app/shard/troubles.h"
 #include "app/steering/steering.h"

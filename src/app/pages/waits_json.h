@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "app/pages/status_parts.h"
+#include "app/pages/status_json.h"
 #include "app/permits/limit_values.h"
 
 namespace einlass::app {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "limits/permits/refusal_parts.h"
+#include "limits/permits/parameter_refusals.h"
 #include "limits/windows/sliding_log.h"
 
 namespace einlass::limits {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "adapters/kafka/client/configuration_parts.h"
 #include "adapters/kafka/client/login.h"
+#include "adapters/kafka/client/set_properties.h"
 #include "adapters/kafka/client/topic_routes.h"
 
 namespace einlass::kafka {

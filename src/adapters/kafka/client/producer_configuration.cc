@@ -2,7 +2,7 @@
 #include <string>
 
 #include "adapters/kafka/client/configuration.h"
-#include "adapters/kafka/client/configuration_parts.h"
+#include "adapters/kafka/client/set_properties.h"
 
 namespace einlass::kafka {
 namespace {

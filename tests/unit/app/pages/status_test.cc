@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/pages/status_parts.h"
+#include "app/pages/status_json.h"
 
 namespace einlass::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "limits/permits/refusal_parts.h"
+#include "limits/permits/parameter_refusals.h"
 
 #include "limits/permits/refusal.h"
 #include "limits/rates/warm_up.h"

@@ -1,4 +1,4 @@
-#include "app/pages/status_parts.h"
+#include "app/pages/status_json.h"
 
 #include <algorithm>
 #include <optional>
