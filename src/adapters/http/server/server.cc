@@ -43,7 +43,7 @@ struct Server::State final : std::enable_shared_from_this<Server::State>, Sessio
         handler{std::move(answers)},
         acceptor{io.get_executor()},
         requests{io, settings.request_timeout},
-        partings{io, kPartingTime},
+        closings{io, kPartingTime},
         pauses{io, kAcceptPause} {
     if (settings.certificate) certificate.emplace(*settings.certificate, settings.notify);
   }
@@ -57,7 +57,7 @@ struct Server::State final : std::enable_shared_from_this<Server::State>, Sessio
   void answer(const ServerRequest& request, Respond respond) override;
   bool is_full() const override { return sessions.size() >= settings.max_connections; }
   Deadlines& request_deadlines() override { return requests; }
-  Deadlines& parting_deadlines() override { return partings; }
+  Deadlines& closing_deadlines() override { return closings; }
   std::unique_ptr<TlsSession> open_tls(int socket) override;
   void session_ended(ServerSession& session) override;
   void expired() override { accept(); }  // The pause is over.
@@ -67,7 +67,7 @@ struct Server::State final : std::enable_shared_from_this<Server::State>, Sessio
   std::optional<ServerCertificate> certificate;
   Acceptor acceptor;
   Deadlines requests;
-  Deadlines partings;
+  Deadlines closings;
   Deadlines pauses;
   std::vector<std::shared_ptr<ServerSession>> sessions;  // At most max_connections.
 };
@@ -94,7 +94,7 @@ void Server::State::accept() {
 }
 
 void Server::State::accepted(Socket socket) {
-  if (is_full()) partings.expire_first();
+  if (is_full()) closings.expire_first();
   if (is_full()) requests.expire_first();
   if (is_full()) {
     if (certificate) return;  // There is nothing that can be said before the handshake.

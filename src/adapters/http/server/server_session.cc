@@ -42,7 +42,7 @@ void ServerSession::readable() {
   waits_read_ = false;
   if (phase_ == Phase::handshaking) {
     handshake();
-  } else if (phase_ == Phase::parting || open_body_) {
+  } else if (phase_ == Phase::closing || open_body_) {
     throw_away();
   } else if (phase_ == Phase::open) {
     receive();
@@ -110,7 +110,7 @@ void ServerSession::advance() {
   while (more) {
     more = answer_received();
     if (!flush()) return;
-    if (last_ && !open_body_) return part();
+    if (last_ && !open_body_) return close_gracefully();
   }
 }
 
@@ -215,10 +215,10 @@ bool ServerSession::flush() {
   return true;
 }
 
-void ServerSession::part() {
+void ServerSession::close_gracefully() {
   stream_.end_writing();
-  phase_ = Phase::parting;
-  owner_.parting_deadlines().start(*this);
+  phase_ = Phase::closing;
+  owner_.closing_deadlines().start(*this);
   throw_away();
 }
 
@@ -237,7 +237,7 @@ void ServerSession::expired() {
   if (!hears || owner_.is_full()) return end();
   owner_.request_deadlines().start(*this);  // Whoever does not read the refusal either goes too.
   refuse(408);
-  if (flush()) part();
+  if (flush()) close_gracefully();
 }
 
 void ServerSession::close() {

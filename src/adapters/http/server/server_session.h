@@ -1,7 +1,7 @@
 // One connection to the server: requests in, answers out, in order. While an answer is being made,
 // or waits for the client to read it, nothing more is read.
 //
-//   handshaking -> open -> parting -> closed
+//   handshaking -> open -> closing -> closed
 //
 // Without TLS it begins as open.
 // Parting: the last answer is out and our side is shut, but what the client still sends is read and
@@ -34,7 +34,7 @@ class SessionOwner {
   virtual bool is_full() const = 0;
 
   virtual Deadlines& request_deadlines() = 0;
-  virtual Deadlines& parting_deadlines() = 0;
+  virtual Deadlines& closing_deadlines() = 0;
 
   // The server's side of TLS on that socket; null where there is none.
   virtual std::unique_ptr<TlsSession> open_tls(int socket) = 0;
@@ -62,7 +62,7 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   std::size_t index = 0;
 
  private:
-  enum class Phase : std::uint8_t { handshaking, open, parting, closed };
+  enum class Phase : std::uint8_t { handshaking, open, closing, closed };
   static constexpr int kReadsPerTurn = 16;               // Then others have their turn.
   static constexpr std::size_t kMostUnsent = 64 * 1024;  // More requests then have to wait.
   // Of an open body: whoever has not read so much is too slow for it.
@@ -84,7 +84,7 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   void end_open();
   void refuse(unsigned status);
   bool flush();
-  void part();
+  void close_gracefully();
   void throw_away();
   void end();
   std::string_view unsent() const { return std::string_view(out_).substr(sent_); }
