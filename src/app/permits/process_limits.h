@@ -15,8 +15,8 @@ namespace einlass::app {
 
 // What one of so many gates has of a limit under these numbers, which are its own or those of a
 // key.
-limits::Limit share_of(const config::Limit& limit, const limits::Parameters& parameters,
-                       int instances);
+limits::Limit local_share_of(const config::Limit& limit, const limits::Parameters& parameters,
+                             int instances);
 
 // The shards use the limits through the tables, each on its own thread. Outlives the shards.
 class ProcessLimits {

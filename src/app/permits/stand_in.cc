@@ -64,7 +64,7 @@ memory::Bucket StandIn::bucket_of(const Part& part, std::string_view key) const 
   memory::Bucket bucket{limits_.share(part.number), std::string(key)};
   if (const LimitValues::Found others = limits_.values().find(part.number, key)) {
     bucket.value = std::make_shared<const limits::Limit>(
-        share_of(*part.whole, others->parameters, instances_));
+        local_share_of(*part.whole, others->parameters, instances_));
   }
   return bucket;
 }

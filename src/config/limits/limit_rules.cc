@@ -8,7 +8,7 @@
 #include "config/tables/record_sources.h"
 #include "config/tables/tables.h"
 #include "limits/fleet/acquire_shared.h"
-#include "limits/fleet/share.h"
+#include "limits/fleet/local_share.h"
 #include "limits/permits/refusal.h"
 #include "limits/permits/state.h"
 #include "limits/windows/sliding_log.h"
@@ -96,7 +96,7 @@ Wrong wrong_pace(const Limit& limit) {
 Wrong wrong_share(const Limit& limit, int instances) {
   if (limit.on_outage != OnOutage::local_share || instances == 0) return std::nullopt;
   const auto refusal =
-      limits::refusal(limits::share(limit.limit.parameters, instances), Permits{1});
+      limits::refusal(limits::local_share(limit.limit.parameters, instances), Permits{1});
   if (refusal) {
     return WrongNumber{"on_outage", "the share of one of the instances: " + *refusal};
   }

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "app/setup/wiring.h"
-#include "limits/fleet/share.h"
+#include "limits/fleet/local_share.h"
 
 namespace einlass::app {
 namespace {
@@ -195,11 +195,12 @@ TEST(Share, AddsUpToTheWholeAtMost) {
   const auto log = [](std::int64_t most) {
     return limits::SlidingLogParameters{{most}, Duration::seconds(1)};
   };
-  const auto part = std::get<limits::SlidingLogParameters>(limits::share(log(100), 3));
+  const auto part = std::get<limits::SlidingLogParameters>(limits::local_share(log(100), 3));
   EXPECT_EQ(part.limit, Permits{33});
-  EXPECT_EQ(std::get<limits::SlidingLogParameters>(limits::share(log(2), 3)).limit, Permits{1});
+  EXPECT_EQ(std::get<limits::SlidingLogParameters>(limits::local_share(log(2), 3)).limit,
+            Permits{1});
   const auto bucket = std::get<limits::TokenBucketParameters>(
-      limits::share(limits::TokenBucketParameters{{1, 10'000}, {40}}, 3));
+      limits::local_share(limits::TokenBucketParameters{{1, 10'000}, {40}}, 3));
   EXPECT_EQ(bucket.rate, (limits::Rate{1, 30'000}));
   EXPECT_EQ(bucket.burst, Permits{13});
 }
@@ -209,14 +210,15 @@ TEST(Share, HasItsPartOfTheBurstAndIsAsEven) {
   limits::SlidingLogParameters whole{{100}, Duration::seconds(1)};
   whole.even = 50;
   whole.burst = Permits{20};
-  const auto part = std::get<limits::SlidingLogParameters>(limits::share(whole, 3));
+  const auto part = std::get<limits::SlidingLogParameters>(limits::local_share(whole, 3));
   EXPECT_EQ(part.burst, Permits{6});
   EXPECT_EQ(part.even, 50);
   EXPECT_EQ(part.window, Duration::seconds(1));
   whole.burst = Permits{2};
-  EXPECT_EQ(std::get<limits::SlidingLogParameters>(limits::share(whole, 3)).burst, Permits{1});
+  EXPECT_EQ(std::get<limits::SlidingLogParameters>(limits::local_share(whole, 3)).burst,
+            Permits{1});
   whole.burst = Permits{0};
-  EXPECT_EQ(std::get<limits::SlidingLogParameters>(limits::share(whole, 3)).burst, Permits{0})
+  EXPECT_EQ(std::get<limits::SlidingLogParameters>(limits::local_share(whole, 3)).burst, Permits{0})
       << "none stays none";
 }
 

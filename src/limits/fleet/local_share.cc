@@ -1,4 +1,4 @@
-#include "limits/fleet/share.h"
+#include "limits/fleet/local_share.h"
 
 #include <algorithm>
 #include <limits>
@@ -30,7 +30,7 @@ struct Divide {
 
 }  // namespace
 
-Parameters share(const Parameters& parameters, int gates) {
+Parameters local_share(const Parameters& parameters, int gates) {
   Parameters part = parameters;
   std::visit([gates](auto& p) { each_number(p, Divide{gates}); }, part);
   return part;

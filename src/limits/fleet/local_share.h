@@ -11,6 +11,6 @@ namespace einlass::limits {
 // it is paid for, a queue, a warm-up or one that the next pays for, lets one go in each gate: so
 // many more, less one, than the whole limit does.
 // REQUIRES: gates >= 1; parameters that are not refused. The share may be refused: see refusal.h.
-Parameters share(const Parameters& parameters, int gates);
+Parameters local_share(const Parameters& parameters, int gates);
 
 }  // namespace einlass::limits
