@@ -111,7 +111,7 @@ BREAKAGES = [
      "line.goes_first = false;"),
     ("ask for few", "asking.cc", "if (held > 0 && 2 * missing < wanted && line.waits != LineWaits::limit) return 0;", ""),
     ("who has no part asks for nothing", "asking.cc", "if (line.count() > 0 && places_.part_left(line) > 0) soon", "if (false) soon"),
-    ("allowance: only its own pace", "asking.cc", "line.count() > 0 && moves ? target.pace.expected(now, cover) : 0;", "0;"),
+    ("allowance: only its own pace", "asking.cc", "line.count() > 0 && moves ? target.throughput.expected(now, cover) : 0;", "0;"),
     ("spoken_for: due never", "asking.cc", "  if (!line.had_turn) return target.due.permits >= usable;",
      "  if (!line.had_turn) return false;"),
     ("spoken_for: its turn is worth nothing before a place", "asking.cc", "(2 * usable, !line.lost_place)", "(2 * usable, 0)"),

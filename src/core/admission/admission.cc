@@ -46,7 +46,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep, bool paused) {
   line.failed.reset();
   line.asked_cost = Permits{1};
   line.asked_costs.clear();
-  line.pace = Pace{};
+  line.throughput = Throughput{};
   line.probed = 0;
   line.credit = Credit{};
   line.blamed.reset();

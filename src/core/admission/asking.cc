@@ -55,9 +55,9 @@ std::int64_t Admission::allowance(const Line& line, Instant now) const {
   // What all lines send is this one's too, by its part: else who is behind could not catch up. But
   // not where its attempts hang in all the places that it has.
   const TargetQueues& target = targets_[route_of(line).target.value];
-  const std::int64_t own = line.pace.expected(now, cover);
+  const std::int64_t own = line.throughput.expected(now, cover);
   const bool moves = own > 0 || places_.part_left(line) > 0;
-  const std::int64_t all = line.count() > 0 && moves ? target.pace.expected(now, cover) : 0;
+  const std::int64_t all = line.count() > 0 && moves ? target.throughput.expected(now, cover) : 0;
   const std::int64_t part = all / std::max(1u, places_.lines(route_of(line).target));
   // Who waits to ask for what he needs now has less than his part: nobody asks for more than that.
   if (asks_ahead(line) && !target.due.turns.empty()) return room + part;
@@ -111,12 +111,13 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
     return target.due.permits > 0 || delivery_.room(id, now) == 0 || asks_for_probe(id, now);
   }
   const std::int64_t together = batch_of(line).records;
-  const std::int64_t soon = 2 * target.pace.expected(now, cover_of_due(line));
+  const std::int64_t soon = 2 * target.throughput.expected(now, cover_of_due(line));
   if (asks_ahead(line)) {
     // The target is too slow for what has been booked: what comes due would lapse.
     if (target.room.fresh() > soon) return true;
     const std::int64_t most = options_.targets[id.value].max_in_flight;
-    return target.ahead.permits >= 2 * most * together + 2 * target.pace.expected(now, kReserve);
+    const std::int64_t leaving = target.throughput.expected(now, kReserve);
+    return target.ahead.permits >= 2 * most * together + 2 * leaving;
   }
   // However many lines have asked for them, all must be used before they lapse. A line without
   // limits leaves no place free until somebody waits for it with a permit in hand.

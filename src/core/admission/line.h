@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/admission/pace.h"
+#include "core/admission/throughput.h"
 #include "core/containers/list.h"
 #include "core/contract/command.h"
 #include "core/contract/ids.h"
@@ -139,7 +139,7 @@ struct Line {
   bool goes_first = false;   // It asked that limit in its turn, and was given nothing.
   bool had_turn = false;     // Its target has use for its permits; a limit makes it wait.
   bool lost_place = false;   // Its permit lapsed while it waited for a place at its target.
-  Pace pace;
+  Throughput throughput;
 
   LineWaits waits = LineWaits::not_at_all;
   SharedIndex limit = kNoShared;  // Whose queue it stands in, where it waits for a limit.

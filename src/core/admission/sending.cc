@@ -71,8 +71,8 @@ void Admission::send(Line& line, Record& record, bool leads, Instant now, Comman
   if (line.denied == record.id) forget_denial(line);
   count_by_flow(line, record);
   line.lost_place = false;
-  line.pace.count(now);
-  queues_of(line).pace.count(now);
+  line.throughput.count(now);
+  queues_of(line).throughput.count(now);
   queues_of(line).touched = true;  // Permits for others may be wanted, for so many leave.
   retry_budget_.sent(line, record.attempt.value > 0);
   delivery_.send(record, held.permit, held.due, leads, now, commands);

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/admission/line_queue.h"
-#include "core/admission/pace.h"
+#include "core/admission/throughput.h"
 #include "core/containers/heap.h"
 #include "core/contract/ids.h"
 #include "core/fairness/credit.h"
@@ -27,7 +27,7 @@ struct TargetQueues {
   Reserve ahead;
   SharedCredit retries;         // Kept by RetryBudget.
   bool free_of_limits = false;  // One of its routes has no limits.
-  Pace pace;
+  Throughput throughput;
   bool touched = false;
   std::uint64_t probe_turns = 0;    // Given to lines.
   std::optional<LineId> asks_last;  // For a probe's permit.

@@ -9,7 +9,7 @@
 
 namespace einlass::core {
 
-class Pace {
+class Throughput {
  public:
   // One record left.
   void count(Instant now) {
@@ -19,7 +19,7 @@ class Pace {
 
   // How many are likely to leave within `cover`, at the pace of the last epoch or so.
   std::int64_t expected(Instant now, Duration cover) const {
-    Pace by_now = *this;
+    Throughput by_now = *this;
     by_now.roll(now);
     return std::max(by_now.before_, by_now.sent_) * cover.us / kEpoch.us;
   }
