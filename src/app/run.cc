@@ -153,7 +153,7 @@ class Service {
   }
 
   // Quotas and pauses hold from the first record on: the shards start when they are known.
-  Steering::Told told_by_steering() {
+  Steering::Callbacks told_by_steering() {
     return {.notify = [this](const Notice& notice) { tell(notice); },
             .paused = [this](const Pauses& pauses) { shards_.pause(pauses); },
             .ready =
@@ -227,7 +227,7 @@ class Service {
     });
   }
 
-  Watchdog::Told told_by_watchdog() {
+  Watchdog::Callbacks told_by_watchdog() {
     return {
         .unusual =
             [this](const std::string& text) {

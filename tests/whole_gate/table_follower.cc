@@ -43,7 +43,7 @@ TableFollower::TableFollower(boost::asio::io_context& io, const config::Config& 
   });
 }
 
-app::Steering::Told TableFollower::told_by_steering(const Notify& notify) {
+app::Steering::Callbacks TableFollower::told_by_steering(const Notify& notify) {
   return {.notify = notify,
           .paused = [this](const app::Pauses& pauses) { pause(pauses); },
           .ready = [this] { ready_ = true; }};

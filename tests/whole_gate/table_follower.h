@@ -32,7 +32,7 @@ class TableFollower {
   void look_at_table();
 
  private:
-  app::Steering::Told told_by_steering(const Notify& notify);
+  app::Steering::Callbacks told_by_steering(const Notify& notify);
   void pause(const app::Pauses& pauses);
 
   boost::asio::io_context& io_;

@@ -192,7 +192,7 @@ void Redrive::follow_quotas() {
     shard_->pause(std::make_shared<const Pauses>(pauses));
   };
   steering_.emplace(io_, config_, limits_.values(), limits_.weights(), clock_,
-                    Steering::Told{.notify = notify, .paused = pause, .ready = [] {}});
+                    Steering::Callbacks{.notify = notify, .paused = pause, .ready = [] {}});
   steering_->start([&](FleetTable::Listener& listener) {
     return make_table(io_, config_, logins_, listener, notify);
   });

@@ -8,10 +8,10 @@
 
 namespace einlass::app {
 
-Watchdog::Watchdog(boost::asio::io_context& io, Duration patience, Loops loops, Told told)
+Watchdog::Watchdog(boost::asio::io_context& io, Duration patience, Loops loops, Callbacks callbacks)
     : patience_(patience),
       loops_(std::move(loops)),
-      told_(std::move(told)),
+      callbacks_(std::move(callbacks)),
       watched_(static_cast<std::size_t>(loops_.count)),
       told_slow_(static_cast<std::size_t>(loops_.count)),
       timer_(io),
@@ -45,8 +45,8 @@ void Watchdog::count(int loop, Duration passed) {
   if (!std::exchange(watched.called, true)) return loops_.call(loop);
   watched.silent = watched.silent + passed;
   if (watched.silent < unusual(loop)) return;
-  if (!std::exchange(watched.told, true)) told_.unusual(text(loop));
-  if (patience_ > Duration{} && watched.silent >= patience_of(loop)) told_.over(text(loop));
+  if (!std::exchange(watched.told, true)) callbacks_.unusual(text(loop));
+  if (patience_ > Duration{} && watched.silent >= patience_of(loop)) callbacks_.over(text(loop));
 }
 
 // Leaving the group has a bound of its own, and nothing else is done meanwhile.
@@ -62,7 +62,7 @@ Duration Watchdog::unusual(int loop) const {
 void Watchdog::look_at_turns(int loop) {
   const std::string text = slow_text(loop);
   const auto place = static_cast<std::size_t>(loop);
-  if (!text.empty() && !told_slow_[place]) told_.slow(text);
+  if (!text.empty() && !told_slow_[place]) callbacks_.slow(text);
   told_slow_[place] = !text.empty();
 }
 

@@ -38,13 +38,13 @@ class Watchdog {
   // Told once for each silence: when it becomes unusual, and when it has lasted `patience`, if that
   // is not 0. `text` says which loop, for how long, and in which phase. Slow turns are told as they
   // begin.
-  struct Told {
+  struct Callbacks {
     std::function<void(const std::string& text)> unusual;
     std::function<void(const std::string& text)> slow;
     std::function<void(const std::string& text)> over;
   };
 
-  Watchdog(boost::asio::io_context& io, Duration patience, Loops loops, Told told);
+  Watchdog(boost::asio::io_context& io, Duration patience, Loops loops, Callbacks callbacks);
 
   void heard(int loop);
   void set_patience(Duration patience) { patience_ = patience; }
@@ -77,7 +77,7 @@ class Watchdog {
 
   Duration patience_;
   const Loops loops_;
-  const Told told_;
+  const Callbacks callbacks_;
   std::vector<Watched> watched_;
   std::vector<bool> told_slow_;  // By loop: since it turns slowly.
   boost::asio::steady_timer timer_;

@@ -31,13 +31,13 @@ bool is_over(const std::string& key, std::string_view text, std::int64_t now_ms)
 }  // namespace
 
 Steering::Steering(boost::asio::io_context& io, const config::Config& config, LimitValues& values,
-                   FlowWeights& weights, const Clock& clock, Told told)
+                   FlowWeights& weights, const Clock& clock, Callbacks callbacks)
     : io_(io),
       config_(&config),
       values_(values),
       weights_(weights),
       clock_(clock),
-      told_(std::move(told)),
+      callbacks_(std::move(callbacks)),
       tick_(io) {
   pauses_.routes.resize(config.routes.size());
   pauses_.targets.resize(config.targets.size());
@@ -47,7 +47,7 @@ Steering::Steering(boost::asio::io_context& io, const config::Config& config, Li
 Steering::~Steering() = default;
 
 void Steering::start(const MakeTable& make) {
-  if (!config_->quotas) return told_.ready();
+  if (!config_->quotas) return callbacks_.ready();
   table_ = make(*this);
   away_since_ = clock_.now();
   away_ = "it was not read yet";
@@ -181,11 +181,12 @@ void Steering::whole() {
     // What somebody takes out while it is followed is heard by itself: the table may have lost
     // these.
     const bool all = entries_.empty();
-    told_.notify({all ? Severity::warning : Severity::info, "quotas_gone",
-                  std::to_string(gone) +
-                      " of the quotas and pauses hold no more: the table was read again and does not "
-                      "have them" +
-                      (all ? "; it is empty" : "")});
+    callbacks_.notify(
+        {all ? Severity::warning : Severity::info, "quotas_gone",
+         std::to_string(gone) +
+             " of the quotas and pauses hold no more: the table was read again and does not "
+             "have them" +
+             (all ? "; it is empty" : "")});
   }
   std::erase_if(refused_, [](const auto& one) { return !one.second.seen; });
   std::erase_if(over_, [](const auto& one) { return !one.second; });
@@ -193,7 +194,7 @@ void Steering::whole() {
   tell_pauses();
   read_back_gone();
   away("");
-  if (!std::exchange(whole_, true)) told_.ready();
+  if (!std::exchange(whole_, true)) callbacks_.ready();
 }
 
 void Steering::away(const std::string& why) {
@@ -202,11 +203,12 @@ void Steering::away(const std::string& why) {
   const bool was = !away_.empty();
   away_ = why;
   if (!why.empty()) {
-    told_.notify({Severity::warning, "quotas_away",
-                  "the table of quotas and pauses cannot be read: " + why +
-                      "; what was last read stays in force"});
+    callbacks_.notify({Severity::warning, "quotas_away",
+                       "the table of quotas and pauses cannot be read: " + why +
+                           "; what was last read stays in force"});
   } else if (was && whole_) {
-    told_.notify({Severity::info, "quotas_ok", "the table of quotas and pauses is followed again"});
+    callbacks_.notify(
+        {Severity::info, "quotas_ok", "the table of quotas and pauses is followed again"});
   }
 }
 
@@ -243,10 +245,11 @@ void Steering::write(const Subject& subject, std::optional<std::string> text,
                            " -> " + text.value_or("nothing");
   table_->write(key, text, [this, key, text, said, done = std::move(done)](const std::string& why) {
     if (!why.empty()) {
-      told_.notify({Severity::warning, "steered", said + "; may not have been written: " + why});
+      callbacks_.notify(
+          {Severity::warning, "steered", said + "; may not have been written: " + why});
       return done({503, "it may not have been written: " + why});
     }
-    told_.notify({Severity::info, "steered", said});
+    callbacks_.notify({Severity::info, "steered", said});
     const auto now = entries_.find(key);
     const bool holds = text ? now != entries_.end() && now->text() == *text : now == entries_.end();
     if (holds) {

@@ -46,7 +46,7 @@ class Steering final : public FleetTable::Listener {
 
   using MakeTable = std::function<std::unique_ptr<FleetTable>(FleetTable::Listener&)>;
 
-  struct Told {
+  struct Callbacks {
     Notify notify;
     std::function<void(const Pauses&)> paused;  // Something else is paused now.
     std::function<void()>
@@ -54,7 +54,7 @@ class Steering final : public FleetTable::Listener {
   };
 
   Steering(boost::asio::io_context& io, const config::Config& config, LimitValues& values,
-           FlowWeights& weights, const Clock& clock, Told told);
+           FlowWeights& weights, const Clock& clock, Callbacks callbacks);
   ~Steering();
 
   // Begins to read. `make` is not called where the configuration has no quotas; it may throw.
@@ -168,7 +168,7 @@ class Steering final : public FleetTable::Listener {
   LimitValues& values_;
   FlowWeights& weights_;
   const Clock& clock_;
-  const Told told_;
+  const Callbacks callbacks_;
   std::unique_ptr<FleetTable> table_;              // Null without quotas in the configuration.
   Entries entries_;                                // In force, all of them.
   std::multimap<std::int64_t, std::string> ends_;  // By until_ms.

@@ -106,7 +106,7 @@ void Steering::end_over() {
     const auto at = entries_.find(key);
     remember_over(key, at->seen());
     forget(at);
-    told_.notify(
+    callbacks_.notify(
         {Severity::info, "steering_over", to_text(*subject_of(key)) + ": its time is over"});
   }
 }
@@ -128,15 +128,15 @@ void Steering::refuse(const std::string& key, const std::string& why, std::strin
     holds = "it does nothing: the file's weight holds";
   }
   if (entries_.contains(key)) holds = "what it was before stays in force";
-  told_.notify({Severity::error, "quota_refused",
-                "an entry of the table of quotas and pauses is refused, and " + holds,
-                key + ": " + why});
+  callbacks_.notify({Severity::error, "quota_refused",
+                     "an entry of the table of quotas and pauses is refused, and " + holds,
+                     key + ": " + why});
 }
 
 void Steering::refuse_no_more(const std::string& key) { refused_.erase(key); }
 
 void Steering::tell_pauses() {
-  if (std::exchange(pauses_changed_, false)) told_.paused(pauses_);
+  if (std::exchange(pauses_changed_, false)) callbacks_.paused(pauses_);
 }
 
 }  // namespace einlass::app

@@ -24,9 +24,9 @@ struct Watched {
                         .ended = [this](int loop) { return ended.contains(loop); },
                         .phase = [this](int) { return phase; },
                         .slow = [this](int loop) { return slow[loop]; }},
-        Watchdog::Told{.unusual = [this](const std::string& text) { unusual.push_back(text); },
-                       .slow = [this](const std::string& text) { told_slow.push_back(text); },
-                       .over = [this](const std::string& text) { over.push_back(text); }});
+        Watchdog::Callbacks{.unusual = [this](const std::string& text) { unusual.push_back(text); },
+                            .slow = [this](const std::string& text) { told_slow.push_back(text); },
+                            .over = [this](const std::string& text) { over.push_back(text); }});
   }
 
   // Until that is so, for 20 s at most; the loops that are not silent answer meanwhile.
