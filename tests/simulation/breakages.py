@@ -128,7 +128,7 @@ BREAKAGES = [
     ("probe: who waits aside is not asked", "probing.cc", "  if (!target.parked.empty()) look_at(target.parked.front());\n", ""),
     ("filtered: nothing is finished", "arriving.cc", "  pass_over(event.partition, event.offset, now);\n  intake_.passed_over", "  intake_.passed_over"),
     ("filtered: counts as new whatever was before", "arriving.cc", "    ++stats.finished_before;\n  } else {\n    ++stats.received;", "    ++stats.received;\n  } else {\n    ++stats.received;"),
-    ("passed_over: nobody is held", "intake.cc", "  if (ledger_full(partitions_[id.value], kFull)) hold(", "  if (false) hold("),
+    ("passed_over: nobody is held", "intake.cc", "  if (ledger_full(partitions_[id.value], kFull)) {", "  if (false) {"),
     ("ledger_full: in order nothing finishes ahead", "intake.cc", "(!in_order || ledger.finished_ahead() > 0)", "!in_order"),
     ("expire_due: nobody looks before an event", "gate.cc", "  expire_due(now, commands);\n  std::visit", "  std::visit"),
     ("expire: who stands behind others goes on", "arriving.cc", "      record.doom = DeadLetterReason::expired;\n      return;", "      return;"),

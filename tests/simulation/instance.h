@@ -138,7 +138,7 @@ class Instance {
   void perform(const core::Ended& command);
   void perform(const core::ForgetLine& command);
   void perform(const core::DeadLetter& command);
-  void perform(const core::Hold& command);
+  void perform(const core::PartitionHold& command);
   void perform(const core::Read& command);
   void perform(const core::Commit& command);
   void perform(const core::PartitionDone& command);

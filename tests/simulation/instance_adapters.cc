@@ -314,7 +314,7 @@ void Instance::perform(const core::ForgetLine& command) {
   free_lines_.push_back(command.line);
 }
 
-void Instance::perform(const core::Hold& command) {
+void Instance::perform(const core::PartitionHold& command) {
   records_.hold(command.partition);
   assignments_[command.partition.value]->held = true;
 }

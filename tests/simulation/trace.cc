@@ -80,7 +80,7 @@ struct CommandText {
   std::string operator()(const core::DeadLetter& c) const {
     return Words("DeadLetter").add(c.record).add("reason", static_cast<int>(c.reason)).take();
   }
-  std::string operator()(const core::Hold& c) const {
+  std::string operator()(const core::PartitionHold& c) const {
     return Words("Hold").add("partition", c.partition.value).take();
   }
   std::string operator()(const core::Read& c) const {
@@ -233,7 +233,7 @@ struct CommandNumbers {
   Numbers operator()(const core::DeadLetter& c) const {
     return {c.record.slot, c.record.use, static_cast<int>(c.reason)};
   }
-  Numbers operator()(const core::Hold& c) const {
+  Numbers operator()(const core::PartitionHold& c) const {
     return {c.partition.value, static_cast<int>(c.reason)};
   }
   Numbers operator()(const core::Read& c) const { return {c.partition.value}; }

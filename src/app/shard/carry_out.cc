@@ -45,10 +45,10 @@ void Shard::carry_out(const core::DeadLetter& command) {
   dead_letters_->put(DeadRecordBuilder(record, command, route).record());
 }
 
-void Shard::carry_out(const core::Hold& command) {
+void Shard::carry_out(const core::PartitionHold& command) {
   source_->hold(command.partition);
-  if (command.reason == core::HoldReason::ledger_full) tell_ledger_full(command.partition);
-  if (command.reason == core::HoldReason::partition_full) tell_if_early(command.partition);
+  if (command.reason == core::PartitionHoldReason::ledger_full) tell_ledger_full(command.partition);
+  if (command.reason == core::PartitionHoldReason::partition_full) tell_if_early(command.partition);
 }
 
 // Said, for there may be records behind these that could go at once, and are not read.

@@ -44,17 +44,17 @@ std::string_view result_text(core::CommitResult result) {
   return "";
 }
 
-std::string_view reason_text(core::HoldReason reason) {
+std::string_view reason_text(core::PartitionHoldReason reason) {
   switch (reason) {
-    case core::HoldReason::partition_full:
+    case core::PartitionHoldReason::partition_full:
       return "it has as many records inside as its route allows";
-    case core::HoldReason::gate_full:
+    case core::PartitionHoldReason::gate_full:
       return "the gate has as many records inside as it may, or this partition its part of them";
-    case core::HoldReason::paused:
+    case core::PartitionHoldReason::paused:
       return "it is paused";
-    case core::HoldReason::ledger_full:
+    case core::PartitionHoldReason::ledger_full:
       return "too much has been read, or has finished, ahead of its oldest records";
-    case core::HoldReason::given_back:
+    case core::PartitionHoldReason::given_back:
       return "it is given back to the group";
   }
   return "";
@@ -148,7 +148,7 @@ class Teller {
     notify_(debug("commit_ended", std::string(result_text(ended.result)), ""));
   }
 
-  void operator()(const core::Hold& hold) const {
+  void operator()(const core::PartitionHold& hold) const {
     notify_(debug("partition_held",
                   "a partition is read no further: " + std::string(reason_text(hold.reason)),
                   source_.name_of(hold.partition)));

@@ -141,7 +141,7 @@ class Shard final : public kafka::MessageSink {
   void carry_out(const core::Ended& command);
   void carry_out(const core::ForgetLine& command);
   void carry_out(const core::DeadLetter& command);
-  void carry_out(const core::Hold& command);
+  void carry_out(const core::PartitionHold& command);
   void carry_out(const core::Read& command);
   void carry_out(const core::Commit& command);
   void carry_out(const core::Transact& command);

@@ -100,7 +100,7 @@ struct Forget {
 };
 
 // Why a partition is read no further.
-enum class HoldReason : std::uint8_t {
+enum class PartitionHoldReason : std::uint8_t {
   partition_full,  // It has as much inside as its route allows.
   gate_full,       // The gate as a whole has, or the partition would take what others may need.
   paused,          // Somebody has paused it, or its route.
@@ -109,9 +109,9 @@ enum class HoldReason : std::uint8_t {
 };
 
 // Stop reading a partition, or read on. A new assignment is read.
-struct Hold {
+struct PartitionHold {
   PartitionId partition;
-  HoldReason reason;
+  PartitionHoldReason reason;
 };
 struct Read {
   PartitionId partition;
@@ -145,8 +145,8 @@ struct PartitionDone {
 // The answer to StopRequested: every partition is done.
 struct Stopped {};
 
-using Command = std::variant<Send, Forget, Ask, Release, Ended, ForgetLine, DeadLetter, Hold, Read,
-                             Commit, Transact, PartitionDone, Stopped>;
+using Command = std::variant<Send, Forget, Ask, Release, Ended, ForgetLine, DeadLetter,
+                             PartitionHold, Read, Commit, Transact, PartitionDone, Stopped>;
 
 // In the order in which they are to be done. Cleared and used again by the caller.
 using Commands = std::vector<Command>;

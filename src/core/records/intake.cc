@@ -38,8 +38,8 @@ Partition& Intake::assign(const PartitionAssigned& event, Commands& commands) {
   partition.birth = ++births_;
   partition.ledger = std::move(ledger);
   partition.ledger.open(event.next, event.finished);
-  if (is_paused(partition)) hold(event.partition, HoldReason::paused, commands);
-  if (gate_full(kFull)) hold(event.partition, HoldReason::gate_full, commands);
+  if (is_paused(partition)) hold(event.partition, PartitionHoldReason::paused, commands);
+  if (gate_full(kFull)) hold(event.partition, PartitionHoldReason::gate_full, commands);
   return partition;
 }
 
@@ -49,7 +49,7 @@ void Intake::revoke(PartitionId id, Instant deadline, Commands& commands) {
   if (!again) ++revoking_;
   partition.deadline = again ? std::min(partition.deadline, deadline) : deadline;
   partition.phase = PartitionPhase::revoking;
-  hold(id, HoldReason::given_back, commands);
+  hold(id, PartitionHoldReason::given_back, commands);
 }
 
 void Intake::release(PartitionId id) {
@@ -102,11 +102,11 @@ bool Intake::ledger_full(const Partition& partition, std::int64_t quarters) cons
                   static_cast<std::int64_t>(options_.most_finished_text - kRoomForOne), quarters));
 }
 
-void Intake::hold(PartitionId id, HoldReason reason, Commands& commands) {
+void Intake::hold(PartitionId id, PartitionHoldReason reason, Commands& commands) {
   Partition& partition = partitions_[id.value];
   if (partition.held) return;
   partition.held = true;
-  commands.push_back(Hold{id, reason});
+  commands.push_back(PartitionHold{id, reason});
 }
 
 void Intake::read_if_free(PartitionId id, Commands& commands) {
@@ -125,22 +125,24 @@ void Intake::enter(const Record& record, Commands& commands) {
   ++records_;
   bytes_.value += record.size.value;
   if (partition_full(partition, kFull)) {
-    hold(record.partition, HoldReason::partition_full, commands);
+    hold(record.partition, PartitionHoldReason::partition_full, commands);
   } else if (takes_too_much(partition)) {
-    hold(record.partition, HoldReason::gate_full, commands);
+    hold(record.partition, PartitionHoldReason::gate_full, commands);
   } else if (ledger_full(partition, kFull)) {
-    hold(record.partition, HoldReason::ledger_full, commands);
+    hold(record.partition, PartitionHoldReason::ledger_full, commands);
   }
   if (!gate_full(kFull)) return;
   full_ = true;
   for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
     if (partitions_[i].phase != PartitionPhase::assigned) continue;
-    hold(PartitionId{i}, HoldReason::gate_full, commands);
+    hold(PartitionId{i}, PartitionHoldReason::gate_full, commands);
   }
 }
 
 void Intake::passed_over(PartitionId id, Commands& commands) {
-  if (ledger_full(partitions_[id.value], kFull)) hold(id, HoldReason::ledger_full, commands);
+  if (ledger_full(partitions_[id.value], kFull)) {
+    hold(id, PartitionHoldReason::ledger_full, commands);
+  }
 }
 
 void Intake::leave(const Record& record, Commands& commands) {
@@ -178,9 +180,9 @@ void Intake::look_again(Commands& commands) {
     const Partition& partition = partitions_[i];
     if (partition.phase != PartitionPhase::assigned) continue;
     if (partition_full(partition, kFull)) {
-      hold(PartitionId{i}, HoldReason::partition_full, commands);
+      hold(PartitionId{i}, PartitionHoldReason::partition_full, commands);
     } else if (gate_full(kFull) || (partition.records > 0 && takes_too_much(partition))) {
-      hold(PartitionId{i}, HoldReason::gate_full, commands);
+      hold(PartitionId{i}, PartitionHoldReason::gate_full, commands);
     }
     read_if_free(PartitionId{i}, commands);
   }
@@ -190,7 +192,7 @@ void Intake::pause(RouteId route, bool paused, Commands& commands) {
   paused_routes_[route.value] = paused;
   for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
     if (partitions_[i].phase != PartitionPhase::assigned || partitions_[i].route != route) continue;
-    paused ? hold(PartitionId{i}, HoldReason::paused, commands)
+    paused ? hold(PartitionId{i}, PartitionHoldReason::paused, commands)
            : read_if_free(PartitionId{i}, commands);
   }
 }
@@ -198,7 +200,7 @@ void Intake::pause(RouteId route, bool paused, Commands& commands) {
 void Intake::pause(PartitionId id, bool paused, Commands& commands) {
   if (!takes(id)) return;
   partitions_[id.value].paused = paused;
-  paused ? hold(id, HoldReason::paused, commands) : read_if_free(id, commands);
+  paused ? hold(id, PartitionHoldReason::paused, commands) : read_if_free(id, commands);
 }
 
 }  // namespace einlass::core

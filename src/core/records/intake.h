@@ -126,7 +126,7 @@ class Intake {
   bool is_paused(const Partition& partition) const {
     return partition.paused || paused_routes_[partition.route.value];
   }
-  void hold(PartitionId id, HoldReason reason, Commands& commands);
+  void hold(PartitionId id, PartitionHoldReason reason, Commands& commands);
   void read_if_free(PartitionId id, Commands& commands);
 
   const GateOptions& options_;

@@ -59,12 +59,12 @@ TEST(Beginnings, one_that_only_moves_on_behind_an_old_record_is_held_too) {
   bench.arrive(0, 0);
   constexpr std::int64_t most = 65'536;  // As docs/guarantees.md promises.
   std::int64_t read = 1;
-  for (; bench.all<Hold>().empty() && read <= most; ++read) {
+  for (; bench.all<PartitionHold>().empty() && read <= most; ++read) {
     bench.gate.handle(PartitionMoved{PartitionId{0}, Offset{read + 1}}, bench.now, bench.commands);
   }
   EXPECT_EQ(read, most);
-  ASSERT_EQ(bench.all<Hold>().size(), 1u);
-  EXPECT_EQ(bench.all<Hold>()[0].reason, HoldReason::ledger_full);
+  ASSERT_EQ(bench.all<PartitionHold>().size(), 1u);
+  EXPECT_EQ(bench.all<PartitionHold>()[0].reason, PartitionHoldReason::ledger_full);
   bench.ended(0, Outcome::accepted);
   EXPECT_EQ(bench.all<Read>().size(), 1u);
 }

@@ -72,12 +72,12 @@ TEST(Filtered, a_partition_of_which_all_else_is_left_out_is_held_too) {
   bench.arrive(0, 0);
   constexpr std::int64_t most = 65'536;  // As docs/guarantees.md promises.
   std::int64_t read = 1;
-  for (; bench.all<Hold>().empty() && read <= most; ++read) {
+  for (; bench.all<PartitionHold>().empty() && read <= most; ++read) {
     bench.gate.handle(RecordFiltered{PartitionId{0}, Offset{read}}, bench.now, bench.commands);
   }
   EXPECT_EQ(read, most);
-  ASSERT_EQ(bench.all<Hold>().size(), 1u);
-  EXPECT_EQ(bench.all<Hold>()[0].reason, HoldReason::ledger_full);
+  ASSERT_EQ(bench.all<PartitionHold>().size(), 1u);
+  EXPECT_EQ(bench.all<PartitionHold>()[0].reason, PartitionHoldReason::ledger_full);
 }
 
 // Each second one: no two of them are a range. In order of partition nothing else finishes ahead.
@@ -90,12 +90,12 @@ TEST(Filtered, a_partition_is_read_no_further_than_a_commit_can_tell_of) {
   bench.assign(0);
   bench.arrive(0, 0);
   std::int64_t offset = 1;
-  for (; bench.all<Hold>().empty() && offset < 10'000; offset += 2) {
+  for (; bench.all<PartitionHold>().empty() && offset < 10'000; offset += 2) {
     bench.arrive(static_cast<std::uint32_t>(offset), offset);
     filter(bench, offset + 1);
   }
-  ASSERT_FALSE(bench.all<Hold>().empty());
-  EXPECT_EQ(bench.all<Hold>()[0].reason, HoldReason::ledger_full);
+  ASSERT_FALSE(bench.all<PartitionHold>().empty());
+  EXPECT_EQ(bench.all<PartitionHold>()[0].reason, PartitionHoldReason::ledger_full);
   bench.ended(0, Outcome::accepted);
   bench.pass(Duration::millis(200));
   ASSERT_FALSE(bench.all<Commit>().empty());
@@ -116,7 +116,7 @@ TEST(Filtered, one_in_order_of_partition_that_leads_on_is_held_before_that_too) 
   bench.gate.add_line(LineId{1}, RouteId{1}, true);
   bench.assign(0);
   std::uint32_t count = 0;
-  for (; bench.all<Hold>().empty() && count < 500; ++count) {
+  for (; bench.all<PartitionHold>().empty() && count < 500; ++count) {
     RecordArrived event{PartitionId{0},    RecordId{count, 0}, Offset{count},
                         LineId{count % 2}, std::nullopt,       Bytes{100}};
     event.route = RouteId{static_cast<std::uint16_t>(count % 2)};

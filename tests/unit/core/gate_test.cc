@@ -103,7 +103,7 @@ TEST(Gate, a_record_read_just_before_its_partition_was_held_is_taken_in) {
   BenchGate bench(BenchGate::options_for(route));
   bench.assign(0);
   bench.arrive(0, 0);
-  ASSERT_EQ(bench.all<Hold>().size(), 1u);
+  ASSERT_EQ(bench.all<PartitionHold>().size(), 1u);
   bench.arrive(1, 1);
   EXPECT_EQ(bench.gate.stats(RouteId{0}).inside, 2u);
 }
@@ -311,9 +311,9 @@ TEST(Gate, a_partition_is_held_before_its_finished_offsets_outgrow_a_commit) {
   BenchGate bench(options);
   bench.assign(0);
   std::uint32_t count = 0;
-  while (bench.all<Hold>().empty() && count < 500) bench.arrive(count, count), ++count;
-  ASSERT_EQ(bench.all<Hold>().size(), 1u);
-  EXPECT_EQ(bench.all<Hold>()[0].reason, HoldReason::ledger_full);
+  while (bench.all<PartitionHold>().empty() && count < 500) bench.arrive(count, count), ++count;
+  ASSERT_EQ(bench.all<PartitionHold>().size(), 1u);
+  EXPECT_EQ(bench.all<PartitionHold>()[0].reason, PartitionHoldReason::ledger_full);
   for (std::uint32_t i = 1; i < count; i += 2) bench.ended(i, Outcome::accepted);
   bench.pass(Duration::millis(200));
   const CommitEntry entry = bench.all<Commit>().back().entries[0];
@@ -333,7 +333,7 @@ TEST(Gate, an_empty_partition_is_read_on_however_much_was_finished_before) {
   for (std::int64_t i = 0; i < 31; ++i) before.push_back({Offset{2 * i + 1}, Offset{2 * i + 2}});
   bench.put(PartitionAssigned{PartitionId{0}, RouteId{0}, Offset{0}, before});
   bench.arrive(0, 0);
-  EXPECT_EQ(bench.all<Hold>().size(), 1u);
+  EXPECT_EQ(bench.all<PartitionHold>().size(), 1u);
   bench.ended(0, Outcome::accepted);
   EXPECT_EQ(bench.all<Read>().size(), 1u);
 }

@@ -84,9 +84,9 @@ TEST(HandedOn, it_counts_for_the_bounds_of_its_partition) {
   own.inside_records = 2;
   Bench bench(own, route_by(Order::none));
   bench.arrives(0, kOther);
-  EXPECT_TRUE(bench.all<Hold>().empty());
+  EXPECT_TRUE(bench.all<PartitionHold>().empty());
   bench.arrives(1, kOther);
-  EXPECT_EQ(bench.all<Hold>().size(), 1u);
+  EXPECT_EQ(bench.all<PartitionHold>().size(), 1u);
 }
 
 // Where nothing finishes ahead in order of partition, now something may.

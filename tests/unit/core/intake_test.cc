@@ -28,7 +28,7 @@ struct Reading {
   bool is_read(std::uint32_t partition) const {
     bool read = true;
     for (const Command& command : bench.commands) {
-      if (const auto* hold = std::get_if<Hold>(&command))
+      if (const auto* hold = std::get_if<PartitionHold>(&command))
         read &= hold->partition.value != partition;
       if (const auto* again = std::get_if<Read>(&command)) {
         read |= again->partition.value == partition;
@@ -67,7 +67,7 @@ TEST(Intake, a_full_partition_is_held_and_read_again_when_a_quarter_is_free) {
   BenchGate bench(BenchGate::options_for(route));
   bench.assign(0);
   for (std::uint32_t i = 0; i < 4; ++i) bench.arrive(i, i);
-  EXPECT_EQ(bench.all<Hold>().size(), 1u);
+  EXPECT_EQ(bench.all<PartitionHold>().size(), 1u);
   bench.answer({0});
   EXPECT_TRUE(bench.all<Read>().empty());
   bench.ended(0, Outcome::accepted);
@@ -81,8 +81,8 @@ TEST(Intake, a_partition_has_no_more_inside_than_is_still_free_for_others) {
   Reading reading(bench);
   bench.assign(0);
   EXPECT_EQ(reading.fill(0), 45) << "as much as is left of three quarters of 120";
-  ASSERT_EQ(bench.all<Hold>().size(), 1u);
-  EXPECT_EQ(bench.all<Hold>()[0].reason, HoldReason::gate_full);
+  ASSERT_EQ(bench.all<PartitionHold>().size(), 1u);
+  EXPECT_EQ(bench.all<PartitionHold>()[0].reason, PartitionHoldReason::gate_full);
 }
 
 TEST(Intake, whoever_comes_after_those_that_stand_still_is_read) {

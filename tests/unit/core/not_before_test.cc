@@ -137,7 +137,7 @@ TEST(NotBefore, a_partition_full_of_them_is_held_and_read_again) {
   BenchGate bench(BenchGate::options_for(route));
   bench.assign(0);
   for (std::uint32_t i = 0; i < 4; ++i) arrive(bench, i, bench.now + kWait);
-  ASSERT_EQ(bench.all<Hold>().size(), 1u);
+  ASSERT_EQ(bench.all<PartitionHold>().size(), 1u);
   EXPECT_EQ(bench.gate.early(PartitionId{0}), 4u);
   bench.pass(kWait);
   for (std::uint32_t i = 0; i < 4; ++i) bench.ended(i, Outcome::accepted);

@@ -99,10 +99,10 @@ TEST(Pausing, attempts_under_way_end_and_their_retries_wait) {
 TEST(Pausing, a_paused_route_is_read_no_further_nor_are_partitions_that_come) {
   PausingBench bench;
   bench.route(true);
-  ASSERT_EQ(bench.all<Hold>().size(), 1u);
-  EXPECT_EQ(bench.all<Hold>()[0].reason, HoldReason::paused);
+  ASSERT_EQ(bench.all<PartitionHold>().size(), 1u);
+  EXPECT_EQ(bench.all<PartitionHold>()[0].reason, PartitionHoldReason::paused);
   bench.assign(1);
-  EXPECT_EQ(bench.all<Hold>().size(), 2u);
+  EXPECT_EQ(bench.all<PartitionHold>().size(), 2u);
   bench.route(false);
   EXPECT_EQ(bench.all<Read>().size(), 2u);
 }
@@ -110,7 +110,7 @@ TEST(Pausing, a_paused_route_is_read_no_further_nor_are_partitions_that_come) {
 TEST(Pausing, a_paused_partition_is_read_no_further_and_what_is_inside_goes_on) {
   PausingBench bench(without_limits());
   bench.put(PartitionPaused{PartitionId{0}, true});
-  EXPECT_EQ(bench.all<Hold>().size(), 1u);
+  EXPECT_EQ(bench.all<PartitionHold>().size(), 1u);
   bench.arrive(0, 0);
   EXPECT_EQ(bench.sent(), Slots{0});
   bench.ended(0, Outcome::accepted);

@@ -164,18 +164,18 @@ TEST(Reconfigure, smaller_bounds_hold_and_larger_ones_read) {
   GateOptions smaller = limited();
   smaller.routes[0].inside_records = 8;
   reconfigure(bench, smaller);
-  ASSERT_EQ(bench.all<Hold>().size(), 1u);
+  ASSERT_EQ(bench.all<PartitionHold>().size(), 1u);
   reconfigure(bench, smaller);
-  EXPECT_EQ(bench.all<Hold>().size(), 1u);
+  EXPECT_EQ(bench.all<PartitionHold>().size(), 1u);
   EXPECT_TRUE(bench.all<Read>().empty());
   reconfigure(bench, limited());
   EXPECT_EQ(bench.all<Read>().size(), 1u);
   smaller = limited();
   smaller.inside_bytes = Bytes{700};
   reconfigure(bench, smaller);
-  EXPECT_EQ(bench.all<Hold>().size(), 2u);
+  EXPECT_EQ(bench.all<PartitionHold>().size(), 2u);
   bench.assign(1);
-  EXPECT_EQ(bench.all<Hold>().size(), 3u) << "the gate as a whole is full";
+  EXPECT_EQ(bench.all<PartitionHold>().size(), 3u) << "the gate as a whole is full";
   reconfigure(bench, limited());
   EXPECT_EQ(bench.all<Read>().size(), 3u);
 }

@@ -143,7 +143,7 @@ TEST(DebugNotices, name_some_of_the_partitions_of_a_commit) {
 
 TEST(DebugNotices, say_why_a_partition_is_read_no_further) {
   Bench bench;
-  const Notice held = bench.told(core::Hold{{3}, core::HoldReason::gate_full});
+  const Notice held = bench.told(core::PartitionHold{{3}, core::PartitionHoldReason::gate_full});
   EXPECT_NE(held.detail.find("the gate has as many records inside as it may"), std::string::npos);
   EXPECT_EQ(held.example, "results partition 3");
   EXPECT_EQ(bench.told(core::Read{{3}}).example, held.example);
