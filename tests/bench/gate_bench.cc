@@ -90,7 +90,7 @@ class Bench {
     route.order = shape.order;
     route.limit_count = shape.limited ? 1 : 0;
     route.horizon = Duration::millis(500);
-    route.shared_limits = shape.limited && shape.lines == 1 ? 1 : 0;  // Else it has a key.
+    route.keyless_limits = shape.limited && shape.lines == 1 ? 1 : 0;  // Else it has a key.
     options.routes = {route};
     core::TargetOptions target{.max_in_flight = kInFlight};
     if (shape.guarded) {

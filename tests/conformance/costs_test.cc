@@ -24,7 +24,7 @@ std::int64_t leave(Duration answer, std::int64_t units_a_second, std::int64_t bu
                    Duration horizon, const Fleet::Cost& cost, bool varies) {
   core::RouteOptions route;
   route.limit_count = 1;
-  route.shared_limits = 1;
+  route.keyless_limits = 1;
   route.horizon = horizon;
   route.cost_varies = varies;
   route.inside_records = 2 * kBacklog;
@@ -70,7 +70,7 @@ struct CostlyRecords : testing::TestWithParam<limits::Parameters> {};
 TEST_P(CostlyRecords, have_their_turn_beside_the_cheap_ones_of_another_gate) {
   core::RouteOptions route;
   route.limit_count = 1;
-  route.shared_limits = 1;
+  route.keyless_limits = 1;
   route.horizon = Duration::millis(500);
   route.slot = core::kSlot;
   route.cost_varies = true;

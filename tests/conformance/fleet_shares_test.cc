@@ -44,7 +44,7 @@ struct Case {
 core::RouteOptions one_shared_limit() {
   core::RouteOptions route;
   route.limit_count = 1;
-  route.shared_limits = 1;
+  route.keyless_limits = 1;
   route.fleet_limits = 1;
   route.share = {.levels = 1};
   route.horizon = Duration::millis(500);
@@ -67,7 +67,7 @@ class FleetShares : public testing::TestWithParam<Case> {
       limits.push_back(
           {"other", limits::TokenBucketParameters{limits::reduced({kRate, 100'000}), {200}}});
       route.limit_count = 2;
-      route.shared_limits = 3;
+      route.keyless_limits = 3;
       route.limits[1] = core::LimitId{1};
     }
     memory::Table table;

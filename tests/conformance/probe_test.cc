@@ -25,7 +25,7 @@ void Probes::expect_its_part(Duration horizon) {
   route.horizon = horizon;
   route.slot = core::kSlot;
   route.limit_count = 1;
-  route.shared_limits = 1;
+  route.keyless_limits = 1;
   Fleet fleet(route, kAround, kBegin);
   fleet.set_outcome([](std::size_t gate, Instant now) {
     const bool fails = gate == 0 && now >= kBegin + Duration::seconds(2) &&

@@ -38,7 +38,7 @@ core::RouteOptions route_of(const UseCase& used) {
   for (const limits::Limit& limit : used.limits) {
     const std::size_t place = route.limit_count++;
     route.limits.at(place) = core::LimitId{static_cast<std::uint16_t>(place)};
-    if (place > 0 || !used.keyed) route.shared_limits |= 1u << place;
+    if (place > 0 || !used.keyed) route.keyless_limits |= 1u << place;
     const bool held = std::holds_alternative<limits::ConcurrencyParameters>(limit.parameters);
     if (held) route.held_limits |= 1u << place;
   }

@@ -95,7 +95,7 @@ RouteSettings draw_route(Dice& dice, const Settings& settings) {
     if (!dice.chance(0.55)) continue;
     const LimitSettings& limit = settings.limits[i];
     const std::uint32_t bit = 1u << route.options.limit_count;
-    if (!limit.keyed) route.options.shared_limits |= bit;
+    if (!limit.keyed) route.options.keyless_limits |= bit;
     if (limit.held) route.options.held_limits |= bit;
     route.options.cost_varies |= limit.varies;
     if (limit.varies) route.most_cost = std::min(route.most_cost, limit.limit);

@@ -23,7 +23,7 @@ void draw_in_fleet(Settings& settings) {
   for (std::size_t i = 0; i < settings.routes.size(); ++i) {
     core::RouteOptions& route = settings.routes[i].options;
     if (!dice.chance(0.6) || !route.share.on() || route.cost_varies) continue;
-    const std::uint32_t free = route.shared_limits & ~route.held_limits;
+    const std::uint32_t free = route.keyless_limits & ~route.held_limits;
     if (free == 0) continue;
     const auto place = static_cast<std::size_t>(std::countr_zero(free));
     // Who shares a limit has the same share.

@@ -170,7 +170,7 @@ bool PermitChecks::answered(const core::PermitsAnswered& event, Instant now) {
           std::to_string(event.line.value));
   // Of a limit without key another line may have been told something else since: see LimitChecks.
   const bool foretold = event.due.empty() && event.retry &&
-                        ((route.held_limits | route.shared_limits) >> event.reason.value & 1) == 0;
+                        ((route.held_limits | route.keyless_limits) >> event.reason.value & 1) == 0;
   const bool old = std::exchange(line.changed, false);
   line.not_before = foretold && !old ? now + std::min(*event.retry, kMayAsk) : Instant{};
   line.denied_horizon = question.ask.horizon;

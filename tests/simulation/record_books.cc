@@ -202,7 +202,7 @@ bool RecordChecks::may_have_place(core::TargetId target, const LinesAtTarget& li
     if (route.target != target) continue;
     ++routes;
     for (std::uint8_t i = 0; i < route.limit_count; ++i)
-      keyed += (route.shared_limits >> i & 1) == 0;
+      keyed += (route.keyless_limits >> i & 1) == 0;
   }
   const std::size_t parts = std::max<std::size_t>(lines.size(), routes > 1 || keyed > 0 ? 2 : 1);
   const std::size_t part = most < 8 ? (most + parts - 1) / parts  // None stays free.

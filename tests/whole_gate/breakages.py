@@ -76,7 +76,7 @@ BREAKAGES = [
      "line.asked_horizon, line.asked_cost, again, std::span<const Permits>{},"),
     ("costs: what cannot be read costs nothing more", "app/record/extract.cc",
      "      return text ? decimal(*text) : std::nullopt;", "      return text ? decimal(*text) : Permits{1};"),
-    ("core: who waits for a limit hears of no answer", "core/admission/shared_limits.cc",
+    ("core: who waits for a limit hears of no answer", "core/admission/keyless_limits.cc",
      "    --limit.open_asks;\n    limit.touched = true;", "    --limit.open_asks;"),
     ("loop: all records are the first route's", "app/shard/shard.cc",
      "records_.put(message, route_of_partition_[message.partition.value]);", "records_.put(message, core::RouteId{0});"),

@@ -51,7 +51,7 @@ core::RouteOptions route_options(const config::Config& config, const config::Rou
     options.horizon = i == 0 ? limit.horizon : std::min(options.horizon, limit.horizon);
     options.use_within = i == 0 ? limit.use_within : std::min(options.use_within, limit.use_within);
     options.limits.at(i) = core::LimitId{static_cast<std::uint16_t>(route.limits[i])};
-    if (limit.key.kind == config::KeySource::Kind::none) options.shared_limits |= 1u << i;
+    if (limit.key.kind == config::KeySource::Kind::none) options.keyless_limits |= 1u << i;
     if (limits::traits(limit.limit.parameters).held) options.held_limits |= 1u << i;
     options.cost_varies |= limit.limit.cost_from_record;
     if (limit.share) options.fleet_limits |= 1u << i;
@@ -160,7 +160,7 @@ Duration shared_horizon(const config::Config& config, const config::Target& targ
   for (const config::Route& route : config.routes) {
     if (config.targets[route.target].name != target.name) continue;
     const core::RouteOptions options = route_options(config, route);
-    if (options.shared_limits != 0) longest = std::max(longest, options.horizon);
+    if (options.keyless_limits != 0) longest = std::max(longest, options.horizon);
   }
   return std::min(longest, kLongestHorizon);
 }

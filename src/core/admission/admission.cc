@@ -17,8 +17,8 @@ Admission::Admission(const GateOptions& options, Records& records, Delivery& del
       paused_routes_(options.routes.size()),
       stores_(options.stores),
       places_(options, delivery),
-      shared_limits_(options, lines_),
-      retry_budget_(options, delivery, targets_, shared_limits_, lines_),
+      keyless_limits_(options, lines_),
+      retry_budget_(options, delivery, targets_, keyless_limits_, lines_),
       picker_(options, records, delivery, retry_budget_),
       random_(options.seed ^ 0xA5A5A5A5A5A5A5A5u) {
   for (const RouteOptions& route : options.routes) {
@@ -42,7 +42,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep, bool paused) {
   line.unanswered = line.bound = line.held_back = line.freed = line.ahead = false;
   line.goes_first = line.had_turn = line.lost_place = line.changed = line.all_changed = false;
   line.paused = paused;
-  line.short_of = kNoShared;
+  line.short_of = kNoKeyless;
   line.failed.reset();
   line.asked_cost = Permits{1};
   line.asked_costs.clear();
@@ -121,7 +121,7 @@ void Admission::ended(const Record& record, Instant now, Commands& commands) {
     line.next_ask = now;
     serve(line, now, commands);
   }
-  shared_limits_.ended(record.route, now);
+  keyless_limits_.ended(record.route, now);
 }
 
 void Admission::serve(LineId id, Instant now, Commands& commands) {
@@ -155,7 +155,7 @@ LineQueue& Admission::turns_of(Line& line) {
     case LineWaits::turn_ahead:
       return target.ahead.turns;
     case LineWaits::limit:
-      return shared_limits_.turns(line.limit);
+      return keyless_limits_.turns(line.limit);
     default:
       CHECK(line.waits == LineWaits::store);
       return stores_[route_of(line).store.value].waiting;
@@ -163,7 +163,7 @@ LineQueue& Admission::turns_of(Line& line) {
 }
 
 // `first`: before the others.
-void Admission::wait_for(Line& line, LineWaits what, SharedIndex limit, bool first) {
+void Admission::wait_for(Line& line, LineWaits what, KeylessIndex limit, bool first) {
   const bool in_its_place = what == LineWaits::not_at_all || what == LineWaits::parked ||
                             line.among_retries == line.only_retries();
   const bool stays = line.waits == what && line.limit == limit && in_its_place && !first;
@@ -172,11 +172,11 @@ void Admission::wait_for(Line& line, LineWaits what, SharedIndex limit, bool fir
   if (what == LineWaits::not_at_all) return;
   line.waits = what;
   line.limit = limit;
-  if (limit != kNoShared) shared_limits_.touch(limit);
+  if (limit != kNoKeyless) keyless_limits_.touch(limit);
   if (what == LineWaits::parked) {
     queues_of(line).parked.set(line.id.value, line.in_flight);
   } else {
-    const bool had_turn = limit != kNoShared && limit == line.short_of && line.goes_first;
+    const bool had_turn = limit != kNoKeyless && limit == line.short_of && line.goes_first;
     turns_of(line).join(lines_, line.id.value, first || had_turn);
   }
 }
@@ -191,9 +191,9 @@ void Admission::wait_no_more(Line& line) {
   // Whoever is first now may have use for what was of none to this one, and retries may have waited
   // for the sake of its fresh records.
   queues_of(line).touched = true;
-  if (line.limit != kNoShared) shared_limits_.touch(line.limit);
+  if (line.limit != kNoKeyless) keyless_limits_.touch(line.limit);
   line.waits = LineWaits::not_at_all;
-  line.limit = kNoShared;
+  line.limit = kNoKeyless;
 }
 
 void Admission::touch(TargetId target) { targets_[target.value].touched = true; }
@@ -206,7 +206,7 @@ void Admission::serve_waiting(Instant now, Commands& commands) {
     for (std::uint16_t i = 0; i < targets_.size(); ++i) {
       if (targets_[i].touched) serve_target(TargetId{i}, now, commands);
     }
-    again = shared_limits_.any_touched();
+    again = keyless_limits_.any_touched();
   } while (again);
 }
 
@@ -257,7 +257,7 @@ void Admission::look_again(Instant now, Commands& commands) {
     target.touched = true;
     target.gather_until = std::min(target.gather_until, now + options_.targets[i].batch.linger);
   }
-  shared_limits_.forget_shortage(now);
+  keyless_limits_.forget_shortage(now);
   for (Line& line : lines_) {
     if (!line.in_use) continue;
     line.changed = line.all_changed = line.open_ask.has_value();
@@ -269,7 +269,7 @@ void Admission::limits_changed(const LimitsChanged& event, Instant now, Commands
   const auto id = event.line.value;
   if (id >= lines_.size()) return;
   Line& line = lines_[id];
-  if (event.shared) shared_limits_.forget_shortage(line, now);  // Though it is gone itself.
+  if (event.shared) keyless_limits_.forget_shortage(line, now);  // Though it is gone itself.
   if (!line.in_use) return;
   line.changed = line.open_ask.has_value();
   line.all_changed |= line.changed && event.shared;

@@ -8,16 +8,16 @@
 // without key. Who waits for one of these stands in its queue, and each queue is served in turn:
 // places in placing.cc, permits in asking.cc, limits in contending.cc. Four parts say what all this
 // needs to know; they send nothing, ask nobody and wake nobody:
-//   Places        how a target's places are parted among its lines
-//   SharedLimits  which line may ask a limit without key
-//   RetryBudget   when a retry goes before a fresh record
-//   Picker        which of a line's records is next
+//   Places         how a target's places are parted among its lines
+//   KeylessLimits  which line may ask a limit without key
+//   RetryBudget    when a retry goes before a fresh record
+//   Picker         which of a line's records is next
 //
 // What holds it together (checked in tests after each event, admission_invariants.cc):
 // W1  A line stands in the queue that it says it waits in, and in no other.
 // W2  A line with ready records has an open ask, an alarm, or a queue that it stands in.
 // W3  What a target's lines hold and have asked for is what its reserves count. Places and
-//     SharedLimits count as their headers say.
+//     KeylessLimits count as their headers say.
 // W4  After each event nothing is to be had that the first in its queue could use.
 #pragma once
 
@@ -29,12 +29,12 @@
 #include <vector>
 
 #include "core/admission/batch.h"
+#include "core/admission/keyless_limits.h"
 #include "core/admission/line.h"
 #include "core/admission/line_queue.h"
 #include "core/admission/picker.h"
 #include "core/admission/places.h"
 #include "core/admission/retry_budget.h"
-#include "core/admission/shared_limits.h"
 #include "core/admission/target_queues.h"
 #include "core/containers/deadlines.h"
 #include "core/contract/command.h"
@@ -123,7 +123,7 @@ class Admission {
   // Something changed at the target that lines may wait for: a place, the end of a hold.
   void touch(TargetId target);
   // Something may be had again of the limit without key that has this alarm.
-  void touch_limit(std::uint32_t index) { shared_limits_.touch(static_cast<SharedIndex>(index)); }
+  void touch_limit(std::uint32_t index) { keyless_limits_.touch(static_cast<KeylessIndex>(index)); }
 
   // What goes before a ready record in its line, and what it waits for, into `standing`.
   // REQUIRES: the first was counted before the second, if it is not 0.
@@ -162,7 +162,7 @@ class Admission {
   void go_on(Line& line, Instant now, Commands& commands);
   bool waits_for_store(const Line& line) const;
   void serve_target(TargetId id, Instant now, Commands& commands);
-  void wait_for(Line& line, LineWaits what, SharedIndex limit = kNoShared, bool first = false);
+  void wait_for(Line& line, LineWaits what, KeylessIndex limit = kNoKeyless, bool first = false);
   void wait_no_more(Line& line);
   LineQueue& turns_of(Line& line);
   // The end of the slot in which a permit comes due: then it is used, if nobody was awake before.
@@ -231,24 +231,24 @@ class Admission {
   // shortage.cc
   Duration wait_ahead(Duration ahead, Duration took);
   Duration before_long(Duration wait);
-  void learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
+  void learn_from_shortage(Line& line, KeylessIndex keyless, const PermitsAnswered& event,
                            Instant now);
-  void ask_after(Line& line, SharedIndex shared, Duration wait, Duration reach, Instant now);
+  void ask_after(Line& line, KeylessIndex keyless, Duration wait, Duration reach, Instant now);
   void note_denied(Line& line, std::size_t granted);
   void forget_denial(Line& line);
-  void reach_further(Line& line, SharedIndex shared, const PermitsAnswered& event, Instant now);
+  void reach_further(Line& line, KeylessIndex keyless, const PermitsAnswered& event, Instant now);
 
   // asking_for_flows.cc
   void ask_for_flows(Line& line, std::int64_t most);
   void take_flows(Line& line, const PermitsAnswered& event);
   void name_no_more(Line& line);
-  void wait_for_others(Line& line, SharedIndex shared, const PermitsAnswered& event, Instant now);
+  void wait_for_others(Line& line, KeylessIndex keyless, const PermitsAnswered& event, Instant now);
 
   // contending.cc
-  void serve_limit(SharedIndex index, Instant now, Commands& commands);
+  void serve_limit(KeylessIndex index, Instant now, Commands& commands);
   void serve_limits(Instant now, Commands& commands);
   Duration pause_for_held(Duration retry);
-  void hold_back(Line& line, SharedIndex shared, Duration retry, Instant now);
+  void hold_back(Line& line, KeylessIndex keyless, Duration retry, Instant now);
 
   // admission_invariants.cc
   void check_counts() const;
@@ -275,7 +275,7 @@ class Admission {
   std::vector<StoreState> stores_;     // By StoreId.
   // What each refers to stands before it.
   Places places_;
-  SharedLimits shared_limits_;
+  KeylessLimits keyless_limits_;
   RetryBudget retry_budget_;
   Picker picker_;
   // Given out last. They count from 2^47, so that the six bytes that permit ids have for an ask

@@ -12,7 +12,7 @@ void Admission::check_counts() const {
   std::vector<std::int64_t> due(targets_.size()), ahead(targets_.size());
   std::vector<std::uint32_t> parked(targets_.size());
   std::vector<Places::Count> places(targets_.size());
-  std::vector<std::uint32_t> open(shared_limits_.size());
+  std::vector<std::uint32_t> open(keyless_limits_.size());
   std::uint32_t waiting = 0, in_turns = 0;
   for (const Line& line : lines_) {
     if (!line.in_use) continue;
@@ -30,14 +30,14 @@ void Admission::check_counts() const {
       count.beyond += std::max<std::int64_t>(line.in_flight - places_.part_of(target), 0);
     }
     parked[target.value] += line.waits == LineWaits::parked;
-    for (const SharedIndex i : shared_limits_.of(line)) open[i] += line.open_ask.has_value();
+    for (const KeylessIndex i : keyless_limits_.of(line)) open[i] += line.open_ask.has_value();
     waiting += line.waits != LineWaits::not_at_all && line.waits != LineWaits::parked;
     CHECK(line.count() + line.behind + line.in_flight + line.followers + line.aside.size() <=
           line.total);
     CHECK(line.open_ask || !line.changed);
     CHECK(line.changed || !line.all_changed);
     if (line.flows) line.flows->check(line.ready.size());
-    CHECK((line.waits == LineWaits::limit) == (line.limit != kNoShared));
+    CHECK((line.waits == LineWaits::limit) == (line.limit != kNoKeyless));
   }
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     const TargetQueues& target = targets_[i];
@@ -47,9 +47,9 @@ void Admission::check_counts() const {
     CHECK(target.parked.size() == parked[i]);
     in_turns += target.room.size() + target.due.turns.size() + target.ahead.turns.size();
   }
-  for (SharedIndex i = 0; i < shared_limits_.size(); ++i) {
-    CHECK(shared_limits_[i].open_asks == open[i]);
-    in_turns += shared_limits_[i].turns.size();
+  for (KeylessIndex i = 0; i < keyless_limits_.size(); ++i) {
+    CHECK(keyless_limits_[i].open_asks == open[i]);
+    in_turns += keyless_limits_[i].turns.size();
   }
   for (const StoreState& store : stores_) in_turns += store.waiting.size();
   CHECK(in_turns == waiting);
@@ -71,13 +71,13 @@ void Admission::check_wakers() const {
 
 // W4: nothing is to be had that the first in its queue could use, or its alarm is about to go off.
 void Admission::check_nothing_idle(Instant now) const {
-  for (SharedIndex i = 0; i < shared_limits_.size(); ++i) {
-    const SharedLimit& limit = shared_limits_[i];
+  for (KeylessIndex i = 0; i < keyless_limits_.size(); ++i) {
+    const KeylessLimit& limit = keyless_limits_[i];
     CHECK(!limit.touched);
     if (limit.turns.empty()) continue;
     const auto alarm = deadlines_.when({Alarm::Kind::limit, i});
     if (alarm && *alarm <= now) continue;
-    CHECK(!shared_limits_.lets_ask(i, now));
+    CHECK(!keyless_limits_.lets_ask(i, now));
     CHECK(limit.open_asks >= limit.most_open || alarm == limit.not_before);
   }
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {

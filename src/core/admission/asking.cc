@@ -82,7 +82,7 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   if (held > 0 && 2 * missing < wanted && line.waits != LineWaits::limit) return 0;
   if (line.failed) return missing;  // The same is asked again, for those that it was for.
   if (line.fleet()) return std::min({missing, line.fleet()->waiting(), kMostPerAsk});
-  const std::int64_t most = std::min(missing, shared_limits_.most_in_turn(line));
+  const std::int64_t most = std::min(missing, keyless_limits_.most_in_turn(line));
   if (!route_of(line).cost_varies || most <= 0) return most;
   return static_cast<std::int64_t>(picker_.foresee(line, static_cast<std::size_t>(most)).size());
 }
@@ -136,7 +136,7 @@ Instant Admission::may_ask_at(const Line& line) const {
   Instant at = line.next_ask;
   if (horizon == line.asked_horizon) at = std::max(at, line.next_same_ask);
   // Of what others may ask for sooner, for they look further ahead, it was told its own time.
-  const bool told = line.goes_first && horizon < shared_limits_[line.short_of].reach;
+  const bool told = line.goes_first && horizon < keyless_limits_[line.short_of].reach;
   return told ? std::max(at, std::min(line.foretold, line.asked_at + kLongestUnasked)) : at;
 }
 
@@ -147,7 +147,8 @@ std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant
   if (usable <= line.permits.size()) return LineWaits::not_at_all;
   if (now < may_ask_at(line)) return LineWaits::not_at_all;
   if (stores_[route_of(line).store.value].down) return LineWaits::store;
-  if (!line.failed && shared_limits_.limit_before(line, now) != kNoShared) return LineWaits::limit;
+  const bool others_first = keyless_limits_.limit_before(line, now) != kNoKeyless;
+  if (!line.failed && others_first) return LineWaits::limit;
   if (spoken_for(line, now) ||
       (!line.had_turn && (others_wait(line) || retry_budget_.shut_out(line)))) {
     return LineWaits::turn;
@@ -179,7 +180,7 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
     if (asks_ahead(line)) obstacle = LineWaits::turn_ahead;
   }
   const bool at_limit = obstacle == LineWaits::limit;
-  wait_for(line, *obstacle, at_limit ? shared_limits_.limit_before(line, now) : kNoShared, first);
+  wait_for(line, *obstacle, at_limit ? keyless_limits_.limit_before(line, now) : kNoKeyless, first);
 }
 
 // Beside lines without limits only who has not its part of the places may ask before one is free:
@@ -234,7 +235,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   line.held_back = line.freed = line.goes_first = false;
   line.changed = line.all_changed = false;
   line.denied = RecordId{kNoSlot, 0};
-  shared_limits_.asked(line);
+  keyless_limits_.asked(line);
   commands.push_back(Ask{line.id, *line.open_ask, Permits{1}, Permits{line.asked},
                          line.asked_horizon, line.asked_cost, again, line.asked_costs,
                          line.asked_flows});
@@ -272,18 +273,18 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   const bool overtaken = granted == 0 && foretold > Instant{} && line.asked_at >= foretold;
   line.bound = granted < line.asked || event.due.back() > Duration{};
   const bool is_short = granted < line.asked && event.retry;
-  const SharedIndex shared = is_short ? shared_limits_.in_place(line, event.reason) : kNoShared;
-  if (shared != kNoShared) line.short_of = shared;
+  const KeylessIndex keyless = is_short ? keyless_limits_.at_index(line, event.reason) : kNoKeyless;
+  if (keyless != kNoKeyless) line.short_of = keyless;
   const bool by_own = event.flows != nullptr && event.flows->held_up == HeldUp::by_own;
   const bool behind =
-      line.fleet() != nullptr && line.fleet()->is_behind(shared_limits_.others_of(line));
-  line.goes_first = shared != kNoShared && !by_own && (granted == 0 || behind);
+      line.fleet() != nullptr && line.fleet()->is_behind(keyless_limits_.others_of(line));
+  line.goes_first = keyless != kNoKeyless && !by_own && (granted == 0 || behind);
   line.had_turn = is_short && granted == 0;
-  shared_limits_.answered(line, shared, granted, now);
-  if (granted < line.asked) learn_from_shortage(line, shared, event, now);
-  if (is_short && overtaken) reach_further(line, shared, event, now);
+  keyless_limits_.answered(line, keyless, granted, now);
+  if (granted < line.asked) learn_from_shortage(line, keyless, event, now);
+  if (is_short && overtaken) reach_further(line, keyless, event, now);
   const bool never = granted == 0 && !event.retry && line.count() > 0 && !line.changed;
-  if (std::exchange(line.all_changed, false)) shared_limits_.forget_shortage(line, now);
+  if (std::exchange(line.all_changed, false)) keyless_limits_.forget_shortage(line, now);
   if (std::exchange(line.changed, false)) ask_at_once(line, now);
   const Slot hopeless = never ? picker_.hopeless_of(line) : kNoSlot;
   if (is_short) note_denied(line, static_cast<std::size_t>(granted));
@@ -302,7 +303,7 @@ void Admission::failed(const PermitsFailed& event, Instant now, Commands& comman
   line.failed = *std::exchange(line.open_ask, std::nullopt);
   line.changed = line.all_changed = false;
   line.unanswered = true;
-  shared_limits_.answered(line, kNoShared, 0, now);
+  keyless_limits_.answered(line, kNoKeyless, 0, now);
   queues_of(line).touched = true;
   line.next_ask = now + event.wait;
   serve(line, now, commands);

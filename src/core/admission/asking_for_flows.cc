@@ -18,16 +18,16 @@ constexpr Duration kLookAgain = Duration::millis(20);
 }  // namespace
 
 void Admission::ask_for_flows(Line& line, std::int64_t most) {
-  shared_limits_.tell(line);
+  keyless_limits_.tell(line);
   FleetFlows& fleet = *line.fleet();
-  line.asked_flows = &fleet.ask(most, std::max(most, line.wish), shared_limits_.others_of(line));
+  line.asked_flows = &fleet.ask(most, std::max(most, line.wish), keyless_limits_.others_of(line));
   for (const std::uint32_t flow : fleet.asked()) line.flows->name(flow);
 }
 
 // What an answer says of the flows. REQUIRES: its permits are promised to theirs.
 void Admission::take_flows(Line& line, const PermitsAnswered& event) {
   line.fleet()->told(*event.flows);
-  shared_limits_.told(line, *event.flows);
+  keyless_limits_.told(line, *event.flows);
 }
 
 void Admission::name_no_more(Line& line) {
@@ -37,9 +37,9 @@ void Admission::name_no_more(Line& line) {
 }
 
 // The limits had more for it, but others go first.
-void Admission::wait_for_others(Line& line, SharedIndex shared, const PermitsAnswered& event,
+void Admission::wait_for_others(Line& line, KeylessIndex keyless, const PermitsAnswered& event,
                                 Instant now) {
-  CHECK(shared != kNoShared && event.retry);
+  CHECK(keyless != kNoKeyless && event.retry);
   if (event.flows->held_up == HeldUp::by_own) {
     line.next_ask = event.due.empty() ? now + kLetOthersAsk : now;
     return;
@@ -47,7 +47,7 @@ void Admission::wait_for_others(Line& line, SharedIndex shared, const PermitsAns
   const Duration ahead = std::min(event.ahead, kAheadOfFleet);
   const Duration wait = std::max(wait_ahead(ahead, now - line.asked_at),
                                  std::min(std::max(*event.retry, Duration::micros(1)), kLookAgain));
-  ask_after(line, shared, wait, {}, now);
+  ask_after(line, keyless, wait, {}, now);
 }
 
 }  // namespace einlass::core

@@ -38,7 +38,7 @@ void Admission::gather(Line& line, Instant now) {
     // Who has waited for a place alone has not waited for company.
     const bool begins = std::exchange(target.nobody_leads, false) || target.gathered == 0;
     if (begins) target.gather_until = now + batch_of(line).linger;
-    wait_for(line, LineWaits::room, kNoShared, std::exchange(line.lost_place, false));
+    wait_for(line, LineWaits::room, kNoKeyless, std::exchange(line.lost_place, false));
   } else if (line.waits == LineWaits::room) {
     wait_no_more(line);
   }
@@ -83,7 +83,7 @@ bool Admission::send_batch(TargetId id, Instant now, Commands& commands) {
     const bool goes = !batch.empty() || places_.left(line, now) > 0;
     goes ? void(takes = fill(line, batch, now, commands)) : void(++passed_by);
     gather(line, now);
-    if (!takes && line.count() == had) wait_for(line, LineWaits::room, kNoShared, true);
+    if (!takes && line.count() == had) wait_for(line, LineWaits::room, kNoKeyless, true);
     go_on(line, now, commands);
     if (!batch.empty()) left += std::exchange(passed_by, 0);
   }

@@ -1,5 +1,5 @@
 // The fifth part of Admission: lines that contend for limits without key are woken in turn. What is
-// known of these limits is in shared_limits.
+// known of these limits is in keyless_limits.
 #include <algorithm>
 #include <utility>
 
@@ -15,24 +15,24 @@ constexpr Duration kLookAgain = Duration::millis(20);
 }  // namespace
 
 // Lets lines ask in turn, as far as the limit has something for them.
-void Admission::serve_limit(SharedIndex index, Instant now, Commands& commands) {
-  const SharedLimit& limit = shared_limits_[index];
+void Admission::serve_limit(KeylessIndex index, Instant now, Commands& commands) {
+  const KeylessLimit& limit = keyless_limits_[index];
   const Alarm alarm{Alarm::Kind::limit, index};
   deadlines_.clear(alarm);
   while (!limit.turns.empty()) {
-    Line& line = lines_[shared_limits_.turns(index).next_in_its_place(lines_, limit.retries)];
-    if (!shared_limits_.lets_ask(index, now)) {
+    Line& line = lines_[keyless_limits_.turns(index).next_in_its_place(lines_, limit.retries)];
+    if (!keyless_limits_.lets_ask(index, now)) {
       if (limit.not_before > now) deadlines_.set(alarm, limit.not_before);
       break;
     }
     serve(line, now, commands);
   }
-  shared_limits_.served(index);
+  keyless_limits_.served(index);
 }
 
 void Admission::serve_limits(Instant now, Commands& commands) {
-  for (SharedIndex i = 0; i < shared_limits_.size(); ++i) {
-    if (shared_limits_[i].touched) serve_limit(i, now, commands);
+  for (KeylessIndex i = 0; i < keyless_limits_.size(); ++i) {
+    if (keyless_limits_[i].touched) serve_limit(i, now, commands);
   }
 }
 
@@ -43,9 +43,9 @@ Duration Admission::pause_for_held(Duration retry) {
 }
 
 // As many attempts are under way as a limit allows.
-void Admission::hold_back(Line& line, SharedIndex shared, Duration retry, Instant now) {
-  if (shared != kNoShared) {
-    return shared_limits_.was_short(shared, now + pause_for_held(retry), Duration{}, Instant{});
+void Admission::hold_back(Line& line, KeylessIndex keyless, Duration retry, Instant now) {
+  if (keyless != kNoKeyless) {
+    return keyless_limits_.was_short(keyless, now + pause_for_held(retry), Duration{}, Instant{});
   }
   line.held_back = true;
   line.next_ask = std::exchange(line.freed, false) ? now : now + pause_for_held(retry);

@@ -76,8 +76,8 @@ class HeldPermits {
 };
 
 // Which of Admission's limits without key.
-using SharedIndex = std::uint16_t;
-inline constexpr SharedIndex kNoShared = 0xffff;
+using KeylessIndex = std::uint16_t;
+inline constexpr KeylessIndex kNoKeyless = 0xffff;
 
 // What a line waits for besides its alarm. It stands in one queue at most.
 enum class LineWaits : std::uint8_t {
@@ -124,7 +124,7 @@ struct Line {
   std::optional<AskId> failed;  // An ask that got no answer: it is asked again before any other.
   Instant next_ask;             // Not before.
   Instant next_same_ask;        // Nor before this with the same horizon as the last time.
-  SharedIndex short_of = kNoShared;  // The limit without key that was short of it last.
+  KeylessIndex short_of = kNoKeyless;  // The limit without key that was short of it last.
   Instant foretold;                  // When a permit may be had, as the last answer said.
   std::optional<LimitIndex> blamed;  // Which limit the last answer was short of.
   RecordId denied{kNoSlot, 0};       // Where costs differ: the record that it was short for.
@@ -142,7 +142,7 @@ struct Line {
   Throughput throughput;
 
   LineWaits waits = LineWaits::not_at_all;
-  SharedIndex limit = kNoShared;  // Whose queue it stands in, where it waits for a limit.
+  KeylessIndex limit = kNoKeyless;  // Whose queue it stands in, where it waits for a limit.
   bool among_retries = false;     // It stands with the lines that have nothing but retries.
   std::uint64_t probed = 0;       // Its last turn among the probes of its target.
   Links in_queue;

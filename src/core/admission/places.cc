@@ -12,7 +12,7 @@ constexpr std::int64_t kReservedPart = 8;
 // One of its limits has a key, and each value of that a line.
 bool has_key(const RouteOptions& route) {
   const std::uint32_t all = (std::uint32_t{1} << route.limit_count) - 1;
-  return (route.shared_limits & all) != all;
+  return (route.keyless_limits & all) != all;
 }
 
 }  // namespace

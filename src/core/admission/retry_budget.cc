@@ -11,7 +11,7 @@ constexpr std::int64_t kMostSavedInLine = 1;
 }  // namespace
 
 RetryBudget::RetryBudget(const GateOptions& options, const Delivery& delivery,
-                         std::vector<TargetQueues>& targets, SharedLimits& limits,
+                         std::vector<TargetQueues>& targets, KeylessLimits& limits,
                          const LineQueue::Lines& lines)
     : options_(options), delivery_(delivery), targets_(targets), limits_(limits), lines_(lines) {}
 
@@ -24,8 +24,8 @@ bool RetryBudget::fresh_want(const Line& line) const {
 }
 
 // Fresh records of other lines wait until they may ask for permits of this limit.
-bool RetryBudget::fresh_want(const Line& line, SharedIndex index) const {
-  const SharedLimit& limit = limits_[index];
+bool RetryBudget::fresh_want(const Line& line, KeylessIndex index) const {
+  const KeylessLimit& limit = limits_[index];
   const bool waits = line.waits == LineWaits::limit && line.limit == index;
   return limit.binds() && limit.turns.fresh() > (waits && !line.among_retries ? 1u : 0u);
 }
@@ -39,8 +39,8 @@ bool RetryBudget::retry_must_wait(const Line& line) const {
   const TargetQueues& target = queues_of(line);
   const bool others = !target.room.empty() || !target.due.turns.empty();
   if (others && !target.retries.pays(true, line.retry_share)) return true;
-  return std::ranges::any_of(limits_.of(line), [&](SharedIndex i) {
-    const SharedLimit& limit = limits_[i];
+  return std::ranges::any_of(limits_.of(line), [&](KeylessIndex i) {
+    const KeylessLimit& limit = limits_[i];
     const bool wanted = limit.binds() && !limit.turns.empty();
     return wanted && !limit.retries.pays(true, line.retry_share);
   });
@@ -57,7 +57,7 @@ void RetryBudget::count(Line& line, bool retry) {
     line.credit.earn(share, kMostSavedInLine);
     at_target.earn(share);
   }
-  for (const SharedIndex i : limits_.of(line)) {
+  for (const KeylessIndex i : limits_.of(line)) {
     SharedCredit& credit = limits_.retries(i);
     if (!retry) credit.earn(share);
     if (retry && mixed) credit.spend(mixed, share);
@@ -69,7 +69,7 @@ void RetryBudget::count(Line& line, bool retry) {
 void RetryBudget::earn_for_others(const Line& line) {
   const std::int64_t at_target = options_.targets[route_of(line).target.value].retry_share;
   if (at_target < 100) queues_of(line).retries.earn(at_target);
-  for (const SharedIndex i : limits_.of(line)) {
+  for (const KeylessIndex i : limits_.of(line)) {
     const Slot retry = limits_.turns(i).retry();
     if (retry != kNoSlot) limits_.retries(i).earn(lines_[retry].retry_share);
   }
@@ -78,7 +78,7 @@ void RetryBudget::earn_for_others(const Line& line) {
 std::int64_t RetryBudget::usable_retries(const Line& line) const {
   std::int64_t usable = line.retries.size();
   if (usable == 0 || line.failed || !is_closed(line)) return usable;
-  for (const SharedIndex i : limits_.of(line)) {
+  for (const KeylessIndex i : limits_.of(line)) {
     if (!fresh_want(line, i)) continue;
     const std::int64_t paid = limits_[i].retries.credit.retries(line.retry_share);
     usable = line.only_retries() ? std::min(usable, std::max<std::int64_t>(1, paid)) : 0;

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/admission/keyless_limits.h"
 #include "core/admission/line.h"
 #include "core/admission/line_queue.h"
-#include "core/admission/shared_limits.h"
 #include "core/admission/target_queues.h"
 #include "core/contract/options.h"
 #include "core/delivery/delivery.h"
@@ -23,7 +23,7 @@ class RetryBudget {
  public:
   // All live longer.
   RetryBudget(const GateOptions& options, const Delivery& delivery,
-              std::vector<TargetQueues>& targets, SharedLimits& limits,
+              std::vector<TargetQueues>& targets, KeylessLimits& limits,
               const LineQueue::Lines& lines);
 
   // It has nothing but retries, and the target's credit does not pay for one while fresh records
@@ -52,14 +52,14 @@ class RetryBudget {
     return delivery_.breaker(route_of(line).target).closed();
   }
   bool fresh_want(const Line& line) const;
-  bool fresh_want(const Line& line, SharedIndex index) const;
+  bool fresh_want(const Line& line, KeylessIndex index) const;
   void count(Line& line, bool retry);
   void earn_for_others(const Line& line);
 
   const GateOptions& options_;
   const Delivery& delivery_;
   std::vector<TargetQueues>& targets_;
-  SharedLimits& limits_;
+  KeylessLimits& limits_;
   const LineQueue::Lines& lines_;
 };
 

@@ -89,7 +89,7 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
     if (others || !may || !breaker_of(line).closed()) {
       target.touched |= may;
       const auto what = places_.part_left(line) > 0 ? LineWaits::room : LineWaits::parked;
-      return wait_for(line, what, kNoShared, std::exchange(line.lost_place, false));
+      return wait_for(line, what, kNoKeyless, std::exchange(line.lost_place, false));
     }
     send_first(line, now, commands);
   }

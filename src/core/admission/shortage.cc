@@ -30,7 +30,7 @@ Duration Admission::wait_ahead(Duration ahead, Duration took) {
   return Duration{std::clamp<std::int64_t>(ahead.us - 2 * took.us, 0, wait)};
 }
 
-void Admission::learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
+void Admission::learn_from_shortage(Line& line, KeylessIndex keyless, const PermitsAnswered& event,
                                     Instant now) {
   const RouteOptions& route = route_of(line);
   CHECK(event.reason.value < route.limit_count);
@@ -48,24 +48,24 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
     return;
   }
   if (route.held_limits >> event.reason.value & 1) {
-    return hold_back(line, shared, *event.retry, now);
+    return hold_back(line, keyless, *event.retry, now);
   }
   if (event.flows != nullptr && event.flows->held_up != HeldUp::no) {
-    return wait_for_others(line, shared, event, now);
+    return wait_for_others(line, keyless, event, now);
   }
-  const bool binds_all = shared != kNoShared || route.limit_count == 1;
+  const bool binds_all = keyless != kNoKeyless || route.limit_count == 1;
   const Duration retry = std::max(*event.retry, Duration::micros(1));
   if (line.asked_horizon > Duration{} && binds_all) {
     const Duration ahead = line.fleet() ? std::min(event.ahead, kAheadOfFleet) : event.ahead;
-    return ask_after(line, shared, retry + wait_ahead(ahead, now - line.asked_at), ahead, now);
+    return ask_after(line, keyless, retry + wait_ahead(ahead, now - line.asked_at), ahead, now);
   }
   const bool probes = !breaker_of(line).closed();
   line.ahead = route.horizon > Duration{} && (probes || (binds_all && route.limit_count > 1));
-  if (!line.ahead) return ask_after(line, shared, retry, {}, now);
+  if (!line.ahead) return ask_after(line, keyless, retry, {}, now);
   // As soon as that permit is so near that it may be asked for, and like any ask before long.
   line.next_same_ask = now + before_long(retry);
   const Duration reach = std::min(retry, horizon_of(line));
-  ask_after(line, shared, retry - reach, reach, now);
+  ask_after(line, keyless, retry - reach, reach, now);
 }
 
 // Whatever a limit has said: nobody knows for how long that holds. Spread, so that gates do not ask
@@ -76,14 +76,14 @@ Duration Admission::before_long(Duration wait) {
 
 // The next ask, or the next of anybody's where the limit has no key: for what comes due `reach`
 // after it.
-void Admission::ask_after(Line& line, SharedIndex shared, Duration wait, Duration reach,
+void Admission::ask_after(Line& line, KeylessIndex keyless, Duration wait, Duration reach,
                           Instant now) {
   const Instant at = now + before_long(wait);
   line.foretold = now + wait;
-  if (shared == kNoShared) {
+  if (keyless == kNoKeyless) {
     line.next_ask = at;
   } else {
-    shared_limits_.was_short(shared, at, std::min(reach, kLongestUnasked / 2), line.foretold);
+    keyless_limits_.was_short(keyless, at, std::min(reach, kLongestUnasked / 2), line.foretold);
   }
 }
 
@@ -101,14 +101,15 @@ void Admission::forget_denial(Line& line) {
   line.foretold = Instant{};
   line.next_ask = line.next_same_ask = line.asked_at;
   deadlines_.set({Alarm::Kind::line, line.id.value}, line.asked_at);
-  const SharedIndex shared = line.blamed ? shared_limits_.in_place(line, *line.blamed) : kNoShared;
-  if (shared != kNoShared) shared_limits_.let_ask(shared, line.asked_at);
+  const KeylessIndex keyless =
+      line.blamed ? keyless_limits_.at_index(line, *line.blamed) : kNoKeyless;
+  if (keyless != kNoKeyless) keyless_limits_.let_ask(keyless, line.asked_at);
 }
 
 // When its permit had been foretold others were there first, and so they will be again where the
 // record costs more than theirs: a limit has never as much left. So its permit is booked as far
 // ahead as that takes, but not so far that what others are told to wait for looks like a fault.
-void Admission::reach_further(Line& line, SharedIndex shared, const PermitsAnswered& event,
+void Admission::reach_further(Line& line, KeylessIndex keyless, const PermitsAnswered& event,
                               Instant now) {
   const RouteOptions& route = route_of(line);
   const TargetQueues& target = queues_of(line);
@@ -121,7 +122,7 @@ void Admission::reach_further(Line& line, SharedIndex shared, const PermitsAnswe
   if (!may || reach <= line.asked_horizon) return;
   line.reach = reach;
   line.next_ask = line.foretold = now;
-  if (shared != kNoShared) shared_limits_.let_ask(shared, now);
+  if (keyless != kNoKeyless) keyless_limits_.let_ask(keyless, now);
 }
 
 }  // namespace einlass::core

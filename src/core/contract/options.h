@@ -39,7 +39,7 @@ struct RouteOptions {
   // Bit i is set: limit i has no key, so all lines share it. Only where such a limit is the one
   // that binds does a line with several limits ask ahead: else a slow tenant's tickets would book
   // the shared limit far ahead, and everybody else behind them.
-  std::uint32_t shared_limits = 0;
+  std::uint32_t keyless_limits = 0;
   // Which of all limits each is, by its place: lines of one target compete for a limit without key.
   std::array<LimitId, kMostLimits> limits{};
   // Bit i is set: limit i counts attempts under way, so each one's end is told to it.

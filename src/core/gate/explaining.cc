@@ -138,8 +138,8 @@ void Admission::explain_shortage(const Line& line, Instant now, Standing& standi
 
 // It waits with others until one of them may ask a limit without key.
 void Admission::explain_limit(const Line& line, Instant now, Standing& standing) const {
-  const SharedLimit& limit = shared_limits_[line.limit];
-  standing.limit = shared_limits_.place_of(line, line.limit);
+  const KeylessLimit& limit = keyless_limits_[line.limit];
+  standing.limit = keyless_limits_.index_of(line, line.limit);
   if (line.among_retries && limit.turns.fresh() > 0) {
     standing.waits = WaitsFor::fresh_records;
     return;

@@ -15,7 +15,7 @@ constexpr Duration kAskAgainForNever = Duration::seconds(30);
 // What records inside, lines and stores rely on.
 bool same_shape(const RouteOptions& a, const RouteOptions& b) {
   return a.target == b.target && a.order == b.order && a.limit_count == b.limit_count &&
-         a.shared_limits == b.shared_limits && a.limits == b.limits &&
+         a.keyless_limits == b.keyless_limits && a.limits == b.limits &&
          a.held_limits == b.held_limits && a.cost_varies == b.cost_varies &&
          a.dead_letter == b.dead_letter && a.share == b.share && a.fleet_limits == b.fleet_limits;
 }

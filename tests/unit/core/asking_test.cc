@@ -224,7 +224,7 @@ TEST(Asking, permits_ahead_do_not_hold_up_a_line_whose_permits_are_due) {
 TEST(Asking, permits_that_are_due_do_not_hold_up_a_line_that_holds_some_for_later) {
   RouteOptions route = limited_route();
   route.horizon = Duration::millis(40);
-  route.shared_limits = 0;
+  route.keyless_limits = 0;
   BenchGate bench(BenchGate::options_for(route, 4));
   bench.assign(0);
   for (std::uint32_t line = 1; line <= 5; ++line) {
@@ -246,7 +246,7 @@ TEST(Asking, permits_that_are_due_do_not_hold_up_a_line_that_holds_some_for_late
 TEST(Asking, who_is_bound_and_holds_nothing_asks_in_turn) {
   RouteOptions route = limited_route();
   route.horizon = Duration::millis(500);
-  route.shared_limits = 0;
+  route.keyless_limits = 0;
   BenchGate bench(BenchGate::options_for(route, 1));
   bench.assign(0);
   for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{0}, false);

@@ -90,7 +90,7 @@ class Server {
     route.inside_bytes = Bytes{1 << 30};
     if (one.limit != Limit::none) route.limit_count = 1;
     if (one.limit == Limit::binds) {
-      route.shared_limits = 1;
+      route.keyless_limits = 1;
       route.horizon = Duration::millis(500);
     }
     GateOptions options = BenchGate::options_for(route);

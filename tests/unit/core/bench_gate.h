@@ -16,7 +16,7 @@ inline RouteOptions two_limits(Order order) {
   RouteOptions route;
   route.order = order;
   route.limit_count = 2;
-  route.shared_limits = 1;
+  route.keyless_limits = 1;
   return route;
 }
 
@@ -25,7 +25,7 @@ inline RouteOptions route_by(Order order, std::uint8_t limits = 0) {
   RouteOptions route;
   route.order = order;
   route.limit_count = limits;
-  route.shared_limits = limits;
+  route.keyless_limits = limits;
   route.dead_letter = true;
   return route;
 }
@@ -35,7 +35,7 @@ inline RouteOptions limited_route(Order order = Order::none) {
   RouteOptions route;
   route.order = order;
   route.limit_count = 1;
-  route.shared_limits = 1;
+  route.keyless_limits = 1;
   return route;
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/admission/shared_limit.h"
+#include "core/admission/keyless_limit.h"
 #include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 #include "unit/core/rush.h"
@@ -18,7 +18,7 @@ RouteOptions route_of(std::vector<std::uint16_t> limits) {
   route.order = Order::none;
   route.limit_count = static_cast<std::uint8_t>(limits.size());
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    route.shared_limits |= 1u << i;
+    route.keyless_limits |= 1u << i;
     route.limits[i] = LimitId{limits[i]};
   }
   return route;

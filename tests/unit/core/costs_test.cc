@@ -92,7 +92,7 @@ class GoneCosts : public testing::TestWithParam<std::uint32_t> {
  protected:
   static RouteOptions route() {
     RouteOptions route = varying_route();
-    route.shared_limits = GetParam();
+    route.keyless_limits = GetParam();
     route.dead_letter = true;
     return route;
   }

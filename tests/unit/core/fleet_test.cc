@@ -19,7 +19,7 @@ struct FleetGate : BenchGate {
     RouteOptions route;
     route.order = Order::none;
     route.limit_count = 1;
-    route.shared_limits = 1;
+    route.keyless_limits = 1;
     route.fleet_limits = 1;
     route.share = {.levels = 1};
     route.horizon = Duration::millis(500);

@@ -260,7 +260,7 @@ struct Costing {
     route.order = Order::none;
     route.share = {2, 5};
     route.limit_count = 1;
-    route.shared_limits = 1;
+    route.keyless_limits = 1;
     route.cost_varies = true;
     route.horizon = Duration::millis(500);
     return BenchGate::options_for(route, 10'000);

@@ -28,7 +28,7 @@ RouteOptions free_route() {
 RouteOptions route_with_limit() {
   RouteOptions route = free_route();
   route.limit_count = 1;
-  route.shared_limits = 1;
+  route.keyless_limits = 1;
   return route;
 }
 
@@ -186,7 +186,7 @@ TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
 
 TEST(GateBreaker, a_line_that_gets_no_permit_leaves_the_probe_to_others) {
   RouteOptions route = route_with_limit();
-  route.shared_limits = 0;
+  route.keyless_limits = 0;
   BenchGate bench(guarded(route));
   fail_under_permits(bench);
   bench.arrive(3, 3, 0, 1);
@@ -269,7 +269,7 @@ TEST(GateBreaker, of_lines_that_wait_aside_one_with_fresh_records_probes_before_
 // Line 0's retry is ready again just before the next probe is due, and the loop sees both at once.
 TEST(GateBreaker, a_retry_that_is_ready_with_the_probe_lets_a_fresh_record_go_first) {
   RouteOptions route = route_with_limit();
-  route.shared_limits = 0;
+  route.keyless_limits = 0;
   route.retry_initial = route.retry_max = kWait - Duration::millis(10);
   GateOptions options = guarded(route);
   options.targets[0].breaker.failures = 1;

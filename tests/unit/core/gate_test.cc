@@ -83,7 +83,7 @@ TEST(Gate, while_its_target_is_held_nobody_asks) {
 
 TEST(Gate, a_bucket_without_permits_does_not_hold_up_another) {
   RouteOptions route = limited_route(Order::none);
-  route.shared_limits = 0;
+  route.keyless_limits = 0;
   BenchGate bench(BenchGate::options_for(route));
   bench.gate.add_line(LineId{1}, RouteId{0}, false);
   bench.assign(0);

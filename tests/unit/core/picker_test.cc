@@ -20,7 +20,7 @@ struct PickerOfOneLine : ::testing::Test {
   Delivery delivery{options, records, deadlines};
   std::vector<TargetQueues> targets{1};
   LineQueue::Lines lines;
-  SharedLimits limits{options, lines};
+  KeylessLimits limits{options, lines};
   RetryBudget budget{options, delivery, targets, limits, lines};
   Picker picker{options, records, delivery, budget};
   Line line;

@@ -11,7 +11,7 @@ GateOptions limited(std::uint32_t max_in_flight = 64) {
   RouteOptions route;
   route.order = Order::none;
   route.limit_count = 1;
-  route.shared_limits = 1;
+  route.keyless_limits = 1;
   GateOptions options = BenchGate::options_for(route, max_in_flight);
   options.stores = 2;
   return options;
@@ -20,7 +20,7 @@ GateOptions limited(std::uint32_t max_in_flight = 64) {
 GateOptions unlimited(std::uint32_t max_in_flight = 64) {
   GateOptions options = limited(max_in_flight);
   options.routes[0].limit_count = 0;
-  options.routes[0].shared_limits = 0;
+  options.routes[0].keyless_limits = 0;
   return options;
 }
 

@@ -15,7 +15,7 @@ RouteOptions route_with(std::uint8_t limits, std::uint32_t shared) {
   RouteOptions route;
   route.order = Order::none;
   route.limit_count = limits;
-  route.shared_limits = shared;
+  route.keyless_limits = shared;
   route.retry_initial = route.retry_max = Duration{1};
   return route;
 }

@@ -84,7 +84,7 @@ TEST(Turns, a_line_that_has_nothing_left_to_ask_for_stands_before_nobody) {
 // Line 0 waits for its limit by then, which another line has found short.
 TEST(Turns, whoever_waits_for_a_limit_now_stands_before_nobody_at_the_target) {
   GateOptions options = TwoRoutes::options(2);
-  options.routes[0].shared_limits = 1;
+  options.routes[0].keyless_limits = 1;
   TwoRoutes world(options);
   world.bench.gate.add_line(LineId{8}, RouteId{0}, true);
   world.bench.arrive(8, 0, 0, 8);

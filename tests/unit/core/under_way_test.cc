@@ -46,7 +46,7 @@ TEST(UnderWay, places_that_others_free_are_looked_for_soon) {
 TEST(UnderWay, a_place_that_comes_free_while_an_ask_is_open_is_asked_for) {
   for (const std::uint32_t shared : {0u, 1u}) {
     RouteOptions route = held_route();
-    route.shared_limits = shared;
+    route.keyless_limits = shared;
     BenchGate bench(BenchGate::options_for(route));
     bench.assign(0);
     for (std::uint32_t record = 0; record < 2; ++record) {

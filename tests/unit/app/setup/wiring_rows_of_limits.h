@@ -41,7 +41,7 @@ inline OfARecord read(const Config& c) {
 
 // The key; and whether the gate takes the limit for one that all lines share.
 inline std::string key_of(const Config& c) {
-  return read(c).key + (route(c).shared_limits == 1 ? " (shared)" : "");
+  return read(c).key + (route(c).keyless_limits == 1 ? " (shared)" : "");
 }
 
 // A number that is the limit's; "record" where the gate is told that records bring theirs, and the

@@ -1,9 +1,9 @@
-// The second part of SharedLimits: limits whose permits the flows of all gates share by weight.
+// The second part of KeylessLimits: limits whose permits the flows of all gates share by weight.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 
-#include "core/admission/shared_limits.h"
+#include "core/admission/keyless_limits.h"
 
 namespace einlass::core {
 namespace {
@@ -13,15 +13,15 @@ constexpr std::uint32_t kMostAddedUp = 1024;
 
 }  // namespace
 
-SharedIndex SharedLimits::fleet_limit_of(const Line& line) const {
+KeylessIndex KeylessLimits::fleet_limit_of(const Line& line) const {
   const auto place = std::countr_zero(options_.routes[line.route.value].fleet_limits);
-  return in_place(line, LimitIndex{static_cast<std::uint8_t>(place)});
+  return at_index(line, LimitIndex{static_cast<std::uint8_t>(place)});
 }
 
-FleetFlows::Sums SharedLimits::others_of(const Line& line) const {
+FleetFlows::Sums KeylessLimits::others_of(const Line& line) const {
   FleetFlows::Sums sums;
-  const SharedIndex index = fleet_limit_of(line);
-  const SharedLimit& limit = limits_[index];
+  const KeylessIndex index = fleet_limit_of(line);
+  const KeylessLimit& limit = limits_[index];
   limit.turns.each(lines_, kMostAddedUp, [&](const Line& other) {
     if (&other == &line || other.fleet() == nullptr || fleet_limit_of(other) != index) return;
     const FleetFlows& fleet = *other.fleet();
@@ -38,14 +38,14 @@ FleetFlows::Sums SharedLimits::others_of(const Line& line) const {
   return sums;
 }
 
-void SharedLimits::tell(const Line& line) {
-  SharedLimit& limit = limits_[fleet_limit_of(line)];
+void KeylessLimits::tell(const Line& line) {
+  KeylessLimit& limit = limits_[fleet_limit_of(line)];
   limit.time.resize(options_.routes[line.route.value].share.levels);
   line.fleet()->told_elsewhere(limit.epoch, limit.time);
 }
 
-void SharedLimits::told(const Line& line, const ToldFlows& flows) {
-  SharedLimit& limit = limits_[fleet_limit_of(line)];
+void KeylessLimits::told(const Line& line, const ToldFlows& flows) {
+  KeylessLimit& limit = limits_[fleet_limit_of(line)];
   limit.epoch = flows.epoch;
   limit.time = flows.time;
 }

@@ -1,4 +1,4 @@
-// All limits without key, and which lines may ask them (one of them: shared_limit.h).
+// All limits without key, and which lines may ask them (one of them: keyless_limit.h).
 //
 // A line asks when it likes while none of its limits without key is short. Once one is, it stands
 // in that one's queue, and in no other: who waits for two would lose his turn at each while he
@@ -16,9 +16,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/admission/keyless_limit.h"
 #include "core/admission/line.h"
 #include "core/admission/line_queue.h"
-#include "core/admission/shared_limit.h"
 #include "core/contract/ids.h"
 #include "core/contract/options.h"
 #include "core/fairness/credit.h"
@@ -30,46 +30,46 @@ namespace einlass::core {
 
 // Belongs to Admission, which puts lines into its queues and wakes them. It changes no line itself,
 // but tells the flows of one what was told of all.
-class SharedLimits {
+class KeylessLimits {
  public:
   // Both live longer. Routes and their limits are as many for as long.
-  SharedLimits(const GateOptions& options, const LineQueue::Lines& lines);
+  KeylessLimits(const GateOptions& options, const LineQueue::Lines& lines);
 
-  SharedIndex size() const { return static_cast<SharedIndex>(limits_.size()); }
-  const SharedLimit& operator[](SharedIndex index) const { return limits_[index]; }
+  KeylessIndex size() const { return static_cast<KeylessIndex>(limits_.size()); }
+  const KeylessLimit& operator[](KeylessIndex index) const { return limits_[index]; }
 
   // Those that the line's route has.
-  const std::vector<SharedIndex>& of(const Line& line) const {
+  const std::vector<KeylessIndex>& of(const Line& line) const {
     return by_route_[line.route.value].all;
   }
 
-  // Which of them stands in that place of the route's limits, kNoShared if that one has a key; and
+  // Which of them stands in that place of the route's limits, kNoKeyless if that one has a key; and
   // in which place one of them stands. REQUIRES: it is one of them.
-  SharedIndex in_place(const Line& line, LimitIndex place) const {
-    return by_route_[line.route.value].by_place[place.value];
+  KeylessIndex at_index(const Line& line, LimitIndex index) const {
+    return by_route_[line.route.value].by_index[index.value];
   }
-  LimitIndex place_of(const Line& line, SharedIndex index) const;
+  LimitIndex index_of(const Line& line, KeylessIndex index) const;
 
-  // The limit for which the line must wait before it asks; kNoShared if there is none.
-  SharedIndex limit_before(const Line& line, Instant now) const;
+  // The limit for which the line must wait before it asks; kNoKeyless if there is none.
+  KeylessIndex limit_before(const Line& line, Instant now) const;
 
   // Whether the line whose turn it is may ask the limit.
-  bool lets_ask(SharedIndex index, Instant now) const;
+  bool lets_ask(KeylessIndex index, Instant now) const;
 
   // How many permits the line may ask for, so that others' turns come soon.
   std::int64_t most_in_turn(const Line& line) const;
 
-  // The line has sent an ask; it has ended, and was short of this one (kNoShared: of none without
+  // The line has sent an ask; it has ended, and was short of this one (kNoKeyless: of none without
   // key).
   void asked(const Line& line);
-  void answered(const Line& line, SharedIndex short_of, std::int64_t granted, Instant now);
+  void answered(const Line& line, KeylessIndex short_of, std::int64_t granted, Instant now);
 
   // What an answer has said: nothing is to be had before `at`, by one who looks `reach` ahead, and
   // something at `foretold`, where that is known.
-  void was_short(SharedIndex index, Instant at, Duration reach, Instant foretold);
+  void was_short(KeylessIndex index, Instant at, Duration reach, Instant foretold);
 
   // What it has said holds no longer: who is next may ask from that instant on.
-  void let_ask(SharedIndex index, Instant at);
+  void let_ask(KeylessIndex index, Instant at);
 
   // An attempt of the route has ended here: one more may be had of its limits on those under way.
   void ended(RouteId route, Instant now);
@@ -78,7 +78,7 @@ class SharedLimits {
   void forget_shortage(Instant now);
   void forget_shortage(const Line& line, Instant now);
 
-  // shared_limits_of_fleet.cc: the limit whose permits the flows of all gates share.
+  // keyless_limits_of_fleet.cc: the limit whose permits the flows of all gates share.
   // REQUIRES: the line's route has one.
 
   // The flows of other lines that wait for it.
@@ -90,27 +90,27 @@ class SharedLimits {
 
   // Who waits for it, and what its retries may take. Joining and leaving are Admission's, which
   // keeps the line's own word for it (W1).
-  LineQueue& turns(SharedIndex index) { return limits_[index].turns; }
-  SharedCredit& retries(SharedIndex index) { return limits_[index].retries; }
+  LineQueue& turns(KeylessIndex index) { return limits_[index].turns; }
+  SharedCredit& retries(KeylessIndex index) { return limits_[index].retries; }
 
   // Something may be had again, or somebody else is first; until it has been served.
-  void touch(SharedIndex index) { limits_[index].touched = true; }
-  void served(SharedIndex index) { limits_[index].touched = false; }
-  bool any_touched() const { return std::ranges::any_of(limits_, &SharedLimit::touched); }
+  void touch(KeylessIndex index) { limits_[index].touched = true; }
+  void served(KeylessIndex index) { limits_[index].touched = false; }
+  bool any_touched() const { return std::ranges::any_of(limits_, &KeylessLimit::touched); }
 
  private:
   struct OfRoute {
-    std::vector<SharedIndex> all;
-    std::array<SharedIndex, kMostLimits> by_place;  // kNoShared for those with a key.
+    std::vector<KeylessIndex> all;
+    std::array<KeylessIndex, kMostLimits> by_index;  // kNoKeyless for those with a key.
   };
 
-  SharedIndex index_of(LimitId id);
-  SharedIndex queues_at(const Line& line) const;
-  SharedIndex fleet_limit_of(const Line& line) const;
+  KeylessIndex add(LimitId id);
+  KeylessIndex queues_at(const Line& line) const;
+  KeylessIndex fleet_limit_of(const Line& line) const;
 
   const GateOptions& options_;
   const LineQueue::Lines& lines_;
-  std::vector<SharedLimit> limits_;
+  std::vector<KeylessLimit> limits_;
   std::vector<OfRoute> by_route_;  // By RouteId.
 };
 

@@ -5,7 +5,7 @@
 // is asked as often for a thousand lines as for one, and the order of asking is that of the queue.
 // Each answer that is not short doubles how many may ask at once.
 //
-// Plain state; what happens to it is in shared_limits.
+// Plain state; what happens to it is in keyless_limits.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace einlass::core {
 
-struct SharedLimit {
+struct KeylessLimit {
   LimitId id;
   LineQueue turns{};       // Lines that want to ask, and may not yet.
   SharedCredit retries{};  // Of what it grants.

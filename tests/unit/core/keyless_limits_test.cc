@@ -1,12 +1,12 @@
 // Which line may ask a limit without key, said without a gate.
-#include "core/admission/shared_limits.h"
+#include "core/admission/keyless_limits.h"
 
 #include <gtest/gtest.h>
 
 namespace einlass::core {
 namespace {
 
-constexpr SharedIndex kLimit = 0;
+constexpr KeylessIndex kLimit = 0;
 constexpr RouteId kRoute{0};
 constexpr Instant kNow{1000}, kThen{2000};
 
@@ -14,14 +14,14 @@ constexpr Instant kNow{1000}, kThen{2000};
 struct LimitOfTwo : ::testing::Test {
   GateOptions options = one_route();
   LineQueue::Lines lines = two_lines();
-  SharedLimits limits{options, lines};
+  KeylessLimits limits{options, lines};
   Line& first = lines[0];
   Line& second = lines[1];
 
   static GateOptions one_route() {
     RouteOptions route;
     route.limit_count = 1;
-    route.shared_limits = route.held_limits = 1;
+    route.keyless_limits = route.held_limits = 1;
     GateOptions options;
     options.routes = {route};
     return options;
@@ -44,13 +44,13 @@ struct LimitOfTwo : ::testing::Test {
 
 TEST_F(LimitOfTwo, anybody_asks_while_it_is_not_short) {
   limits.asked(first);
-  EXPECT_EQ(limits.limit_before(second, kNow), kNoShared);
+  EXPECT_EQ(limits.limit_before(second, kNow), kNoKeyless);
 }
 
 TEST_F(LimitOfTwo, once_it_is_short_who_is_first_asks_when_something_is_to_be_had) {
   be_short();
   EXPECT_EQ(limits.limit_before(first, kNow), kLimit);
-  EXPECT_EQ(limits.limit_before(first, kThen), kNoShared);
+  EXPECT_EQ(limits.limit_before(first, kThen), kNoKeyless);
   EXPECT_EQ(limits.limit_before(second, kThen), kLimit);
 }
 
@@ -58,7 +58,7 @@ TEST_F(LimitOfTwo, one_at_a_time) {
   be_short();
   limits.asked(first);
   EXPECT_FALSE(limits.lets_ask(kLimit, kThen));
-  limits.answered(first, kNoShared, 0, kThen);
+  limits.answered(first, kNoKeyless, 0, kThen);
   EXPECT_TRUE(limits.lets_ask(kLimit, kThen));
 }
 
