@@ -204,6 +204,25 @@ TEST(TopicTable, IsAwayForAsLongAsItMayNotBeRead) {
   EXPECT_EQ(reader.listener.texts, (Texts{{"l/acme", "1"}}));
 }
 
+// What the topic still has from before a key's last word held once, and is not to hold again.
+TEST(TopicTable, OfWhatIsReadAnewOnlyTheLastWordIsTold) {
+  constexpr std::int16_t kFetchApi = 1;
+  MockCluster cluster;
+  cluster.create_topic("quotas", 1);
+  Producer writer(cluster.brokers());
+  for (const char* text : {"1", "2", "3"}) writer.produce("quotas", 0, text, "l/acme");
+  writer.produce("quotas", 0, "1", "l/gone");
+  writer.produce("quotas", 0, std::nullopt, "l/gone");
+  writer.flush();
+  Reader reader(cluster.brokers(), "quotas");
+  ASSERT_TRUE(reader.until_whole());
+  const int before = reader.listener.entries;
+  cluster.fail(kFetchApi, {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED});
+  ASSERT_TRUE(reader.until([&] { return reader.listener.wholes == 2; }));
+  EXPECT_EQ(reader.listener.entries - before, 2) << "each key once";
+  EXPECT_EQ(reader.listener.texts, (Texts{{"l/acme", "3"}}));
+}
+
 // Who was told so may have done otherwise since.
 TEST(TopicTable, WhatWasNotWrittenIsNotWrittenLater) {
   MockCluster cluster;

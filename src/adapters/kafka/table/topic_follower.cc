@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -35,6 +36,10 @@ constexpr std::size_t kMostAtOnce = 1000;
 
 // Batches that may wait for the loop: whatever else it has to do waits behind them.
 constexpr std::size_t kMostWaiting = 2;
+
+// Keys whose last word is awaited while a table is read anew: as many as are taken from one. What
+// is said of others is told as it comes.
+constexpr std::size_t kMostAnew = 200'000;
 
 struct Told {
   std::string key;
@@ -67,6 +72,7 @@ struct TopicFollower::Shared : std::enable_shared_from_this<Shared> {
   }
 
   void work();
+  bool has_left();
   bool has_room();
   void read();
   void look();
@@ -75,7 +81,9 @@ struct TopicFollower::Shared : std::enable_shared_from_this<Shared> {
   void serve(rd_kafka_event_t* event);
   void serve_error(rd_kafka_event_t* event);
   void take(const rd_kafka_message_t& message);
+  bool holds_back(const std::string& key) const;
   void flush();
+  void flush_anew();
   void away(std::string why);
   void post(std::function<void()> tell);
 
@@ -94,6 +102,10 @@ struct TopicFollower::Shared : std::enable_shared_from_this<Shared> {
   int assigned = 0;
   std::set<std::int32_t> unread;  // Partitions whose end was not reached yet.
   bool is_whole = false;
+  bool was_whole = false;  // So somebody goes by what was told.
+  // Then, until all is read anew: the last word on each key. What the topic still has from before
+  // that held once, and must not hold again until the last one comes.
+  std::map<std::string, std::optional<std::string>> anew;
   // A fetch was refused, or its offset is not there any more: that is told once, and what the
   // topic's metadata says proves nothing about it. So all is read anew.
   bool is_broken_off = false;
@@ -114,14 +126,15 @@ TopicFollower::~TopicFollower() {
 }
 
 void TopicFollower::Shared::work() {
-  for (;;) {
-    {
-      const std::lock_guard lock(mutex);
-      if (left) return;
-    }
+  while (!has_left()) {
     if (Steady::now() >= next_look) look();
     if (has_room()) read();
   }
+}
+
+bool TopicFollower::Shared::has_left() {
+  const std::lock_guard lock(mutex);
+  return left;
 }
 
 // Waits a turn for it: the brokers are looked at all the same, and whoever leaves is not kept.
@@ -192,6 +205,7 @@ void TopicFollower::Shared::assign(int partitions) {
   rd_kafka_assign(client, list.get());
   assigned = partitions;
   is_whole = is_broken_off = false;
+  anew.clear();
   post([this] { listener.reading(); });
 }
 
@@ -216,7 +230,8 @@ void TopicFollower::Shared::serve_error(rd_kafka_event_t* event) {
     unread.erase(at->partition);
     if (!unread.empty() || is_whole || is_broken_off) return;
     flush();
-    is_whole = true;
+    flush_anew();
+    is_whole = was_whole = true;
     post([this] {
       listener.whole();
       ::malloc_trim(0);  // What a long table took while it was read goes back to the system.
@@ -242,12 +257,31 @@ void TopicFollower::Shared::serve_error(rd_kafka_event_t* event) {
 
 void TopicFollower::Shared::take(const rd_kafka_message_t& message) {
   if (message.err) return;  // As errors, too.
-  Told& one = told.emplace_back();
+  Told one;
   // Of what is too long, so much as shows that it is.
   const auto key = view(message.key, message.key_len);
   if (key) one.key = key->substr(0, kLongestTableKey + 1);
   const auto text = view(message.payload, message.len);
   if (text) one.text = text->substr(0, kLongestTableValue + 1);
+  if (!holds_back(one.key)) return told.push_back(std::move(one));
+  anew.insert_or_assign(std::move(one.key), std::move(one.text));
+}
+
+bool TopicFollower::Shared::holds_back(const std::string& key) const {
+  return was_whole && !is_whole && (anew.size() < kMostAnew || anew.contains(key));
+}
+
+// In batches as any, which the loop takes when it can.
+void TopicFollower::Shared::flush_anew() {
+  while (!anew.empty()) {
+    auto one = anew.extract(anew.begin());
+    told.push_back({std::move(one.key()), std::move(one.mapped())});
+    if (told.size() < kMostAtOnce && !anew.empty()) continue;
+    while (!has_room()) {
+      if (has_left()) return;
+    }
+    flush();
+  }
 }
 
 void TopicFollower::Shared::flush() {
