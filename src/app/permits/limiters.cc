@@ -147,6 +147,24 @@ bool Limiters::stands_in(const core::Ask& ask, const Route& route) const {
   return route.may_stand_in && (redis_down_ || ask.again);
 }
 
+void Limiters::redis_down(bool down) {
+  redis_down_ = down;
+  next_anew_ = 0;
+}
+
+// What a line was told of its next permit was the word of Redis, or of what stood in for it: who
+// answers from here on may grant it now.
+void Limiters::tell_of_redis() {
+  if (next_anew_ == kNoneAnew) return;
+  const std::uint32_t end = std::min(table_.slots(), next_anew_ + LineValues::kLooksPerTurn);
+  while (next_anew_ < end) {
+    const core::LineId line{next_anew_++};
+    if (!table_.is_known(line) || !route_of(line).may_stand_in) continue;
+    events_.push_back(core::LimitsChanged{line, route_of(line).without_key != 0});
+  }
+  if (next_anew_ >= table_.slots()) next_anew_ = kNoneAnew;
+}
+
 // At the line's first ask after a reload, or after other numbers have come into force for it: there
 // may be many lines that never ask again.
 void Limiters::bring_up_to_date(core::LineId line, const Route& route) {
@@ -170,6 +188,7 @@ void Limiters::look_at_values() {
     known_since_[line.value] = 0;
     events_.push_back(core::LimitsChanged{line, (which & route_of(line).without_key) != 0});
   });
+  tell_of_redis();
 }
 
 void Limiters::ask(const core::Ask& ask, Instant now) {

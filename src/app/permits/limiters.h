@@ -60,18 +60,19 @@ class Limiters {
   void pause(const PausedKeys& keys,
              const std::function<void(core::LineId line, bool paused)>& changed);
 
-  // Redis answers no more, or again: as the store has said to the gate.
-  void redis_down(bool down) { redis_down_ = down; }
+  // Redis answers no more, or again: as the store has said to the gate. Lines for which something
+  // stands in ask at once, whatever the other has said of their next permit: see look_at_values().
+  void redis_down(bool down);
 
   // Sends what this turn has asked for, and forgets some of what nobody uses any more.
   void flush(Instant now);
 
-  // Looks at some lines whose keys may have other numbers now. Once a turn: each that has any is an
-  // event.
+  // Looks at some lines whose keys may have other numbers now, or for which another answers. Once a
+  // turn: each that is to ask anew is an event.
   void look_at_values();
 
   // There are more of these lines: look_at_values() is to be called again soon.
-  bool has_more() const { return values_.is_walking(); }
+  bool has_more() const { return values_.is_walking() || next_anew_ != kNoneAnew; }
 
   // The keys by which a line was found, by the place of the limit. They live until it is forgotten.
   void read_keys(core::LineId line, std::vector<std::string_view>& keys) const {
@@ -97,6 +98,8 @@ class Limiters {
   const LineTable& table() const { return table_; }
 
  private:
+  static constexpr std::uint32_t kNoneAnew = ~std::uint32_t{0};
+
   struct Route {
     std::vector<const config::Limit*> limits;
     std::vector<const limits::Limit*> in_memory;  // The same, where they are kept in memory.
@@ -118,6 +121,7 @@ class Limiters {
   static bool is_paused(const PausedKeys* paused, const Route& route,
                         std::span<const std::string_view> keys);
   bool stands_in(const core::Ask& ask, const Route& route) const;
+  void tell_of_redis();
   core::LineId find_or_add(core::RouteId route, std::span<const std::string_view> keys, bool keep);
   std::span<const memory::Bucket> in_memory_buckets(const Route& route,
                                                     std::span<const std::string_view> keys,
@@ -135,6 +139,7 @@ class Limiters {
   std::vector<Route> routes_;           // By RouteId.
   const PausedKeys* paused_ = nullptr;  // Null: none ever was.
   bool redis_down_ = false;
+  std::uint32_t next_anew_ = kNoneAnew;  // The line from which on they are to hear of that.
   core::AskId last_ask_{};
   std::uint32_t reloads_ = 1;
   std::vector<std::uint32_t> known_since_;  // By LineId: the reload whose numbers its store has; 0

@@ -176,5 +176,24 @@ TEST(Limiters, APlaceThatHadAnotherCostComesBack) {
   EXPECT_EQ(bench.granted(2), 1u) << "one place, and the bucket's last";
 }
 
+// What it was told of its next permit was the word of who answers no more.
+TEST(Limiters, ALineWithAStandInAsksAnewWhenRedisGoesAndWhenItComes) {
+  config::Limit shared = bucket(10);
+  shared.store = config::Store::redis;
+  shared.on_outage = config::OnOutage::local_share;
+  const config::Config config = with({shared});
+  ProcessLimits limits(config);
+  Bench bench(config, limits);
+  for (const bool down : {true, false}) {
+    bench.events.clear();
+    bench.limiters.redis_down(down);
+    while (bench.limiters.has_more()) bench.limiters.look_at_values();
+    ASSERT_EQ(bench.events.size(), 1u) << down;
+    const auto& told = std::get<core::LimitsChanged>(bench.events.front());
+    EXPECT_EQ(told.line, core::LineId{0});
+    EXPECT_TRUE(told.shared);
+  }
+}
+
 }  // namespace
 }  // namespace einlass::app
