@@ -169,6 +169,29 @@ class Tracing(scenario.Scenario):
         self.assertEqual(attempt["status"], {"code": 2, "message": "not accepted"})
         self.assertNotIn("169.254.169.254", json.dumps(self.taken()))
 
+    def test_what_waits_for_a_host_that_is_left_alone_has_no_attempts(self):
+        count = 20
+        self.start({"targets": {"receiver": {
+            "http": {"url": "http://{header:host}:1/", "allow_hosts": ["*"], "allow_private": True}, "breaker": {"failures": 1}}},
+            "route": {"order": "none"}})
+        self.world.produce_records("results", [{"key": b"k%d" % number, "value": b"x",
+                                                "headers": [traced(number), ("host", b"127.0.0.1")]} for number in range(count)])
+
+        def of_which_nothing_was_sent():
+            said = self.gate.metrics()
+            made = sum(value for name, value in said.items() if name.startswith("einlass_attempts_total"))
+            return sum(value for name, value in said.items() if name.startswith("einlass_admissions_total")) - made
+
+        # What is under way counts there, too, until it has ended.
+        places.wait_until(lambda: of_which_nothing_was_sent() > 3 * count, 30, "records ask whether they may go")
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+        spans = self.taken()
+        records = [span for span in spans if span["kind"] == CONSUMER]
+        self.assertEqual(len(records), count)
+        for record in records:
+            attempts = [one for one in spans if one["kind"] == CLIENT and one["parentSpanId"] == record["spanId"]]
+            self.assertEqual(str(len(attempts)), attributes(record)["einlass.attempts"])
+
     def test_to_a_topic_and_the_last_spans_when_it_leaves(self):
         self.start({"targets": {"receiver": {"http": None, "kafka": {"topic": "archive"}}}})
         self.world.produce_records("results", [{"key": b"k", "value": b"x", "headers": [traced(1)]}])

@@ -95,6 +95,7 @@ class alignas(64) StoredRecord {
 
  public:
   // The story of its attempts, for its dead letter.
+  Instant began;  // The one under way, or the last; also one of which nothing was sent.
   Instant first_attempt;
   Instant last_attempt;
   std::uint32_t attempts = 0;

@@ -17,8 +17,7 @@ void Shard::carry_out(const core::Send& command) {
   records_.bring_up_to_date(command.record);
   StoredRecord& record = records_[command.record];
   ++record.attempts;
-  record.last_attempt = now_;
-  if (record.attempts == 1) record.first_attempt = now_;
+  record.began = now_;
   const bool limited = !config_->routes[record.route.value].limits.empty();
   // Those that went before in this turn have taken their time.
   if (limited) gate_.note_lateness(record.route, now() - command.due);

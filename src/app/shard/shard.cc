@@ -283,18 +283,22 @@ void Shard::note(const core::Event& event) {
 }
 
 void Shard::attempt_ended(const core::DeliveryEnded& ended) {
-  // Of which nothing was sent, and will be: it was none.
-  if (!ended.sent && ended.outcome == core::Outcome::retry) --records_[ended.record].attempts;
-  if (ended.outcome != core::Outcome::accepted) {
-    records_[ended.record].last_status = ended.status;
-    records_[ended.record].last_error = ended.reason;
+  StoredRecord& record = records_[ended.record];
+  // Of which nothing was sent, and will be: it was none, and those before it are as they were.
+  const bool was_none = !ended.sent && ended.outcome == core::Outcome::retry;
+  if (was_none) {
+    --record.attempts;
+  } else {
+    record.last_attempt = record.began;
+    record.last_status = ended.status;
+    if (record.attempts == 1) record.first_attempt = record.began;
   }
+  if (ended.outcome != core::Outcome::accepted) record.last_error = ended.reason;
   share_hold(ended);
   delays_.note(ended, gate_, records_, now_);
   shadows_.ended(ended, now_);
-  if (tracing_ && tracing_->is_traced(ended.record)) {
-    tracing_->ended(ended, records_[ended.record], now_);
-  }
+  if (was_none || !tracing_ || !tracing_->is_traced(ended.record)) return;
+  tracing_->ended(ended, record, now_);
 }
 
 void Shard::share_hold(const core::DeliveryEnded& ended) {

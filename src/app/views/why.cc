@@ -80,6 +80,8 @@ WaitingRecord described(const Shard& shard, const core::Standing& standing) {
   record.partition = stored.number;
   record.offset = stored.offset;
   record.standing = standing;
+  // Without those of which nothing was sent.
+  record.standing.attempt = core::Attempt{stored.attempts};
   record.other_flow = other_flow(shard, standing);
   record.last_error = stored.last_error;
   record.written = stored.written();
