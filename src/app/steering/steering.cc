@@ -123,6 +123,7 @@ void Steering::recheck_refused() {
 // ---- what the table says ----
 
 void Steering::reading() {
+  is_reading_ = true;
   for (const KnownEntry& known : entries_) known.set_seen(false);
   for (auto& [key, refused] : refused_) refused.seen = false;
   for (auto& [key, seen] : over_) seen = false;
@@ -188,7 +189,9 @@ void Steering::whole() {
              "have them" +
              (all ? "; it is empty" : "")});
   }
+  is_reading_ = false;
   std::erase_if(refused_, [](const auto& one) { return !one.second.seen; });
+  for (auto& [key, refused] : refused_) tell_of(key, refused);
   std::erase_if(over_, [](const auto& one) { return !one.second; });
   end_over();
   tell_pauses();

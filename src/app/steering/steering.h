@@ -128,6 +128,7 @@ class Steering final : public FleetTable::Listener {
     std::string why;
     std::string text;  // Another configuration may take it; empty: none would.
     bool seen = true;
+    bool told = false;
   };
   struct Awaited {
     std::string key;
@@ -145,6 +146,7 @@ class Steering final : public FleetTable::Listener {
   static Entry entry_of(const KnownEntry& known);
   void remember_over(const std::string& key, bool seen);
   void refuse(const std::string& key, const std::string& why, std::string text);
+  void tell_of(const std::string& key, Refused& refused);
   void refuse_no_more(const std::string& key);
   void recheck_some();
   void recheck_entries();
@@ -178,6 +180,7 @@ class Steering final : public FleetTable::Listener {
   Pauses pauses_;
   bool pauses_changed_ = false;
   bool whole_ = false;
+  bool is_reading_ = true;  // What is wrong in the table may be mended by what comes behind it.
   std::string away_;
   Instant away_since_;
   struct Recheck {

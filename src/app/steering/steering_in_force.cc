@@ -119,9 +119,14 @@ void Steering::remember_over(const std::string& key, bool seen) {
 void Steering::refuse(const std::string& key, const std::string& why, std::string text) {
   const auto found = refused_.find(key);
   if (found == refused_.end() && refused_.size() >= kMostRefused) return;
-  const bool told = found != refused_.end() && found->second.why == why;
-  refused_[key] = {why, text.size() <= kLongestTableValue ? std::move(text) : std::string(), true};
-  if (told) return;
+  const bool told = found != refused_.end() && found->second.told && found->second.why == why;
+  Refused& refused = refused_[key];
+  refused = {why, text.size() <= kLongestTableValue ? std::move(text) : std::string(), true, told};
+  if (!is_reading_) tell_of(key, refused);
+}
+
+void Steering::tell_of(const std::string& key, Refused& refused) {
+  if (std::exchange(refused.told, true)) return;
   const auto subject = subject_of(key);
   std::string holds = "it does nothing: the limit's own values hold, nothing is paused";
   if (subject && subject->kind == Subject::Kind::weight) {
@@ -130,7 +135,7 @@ void Steering::refuse(const std::string& key, const std::string& why, std::strin
   if (entries_.contains(key)) holds = "what it was before stays in force";
   callbacks_.notify({Severity::error, "quota_refused",
                      "an entry of the table of quotas and pauses is refused, and " + holds,
-                     key + ": " + why});
+                     key + ": " + refused.why});
 }
 
 void Steering::refuse_no_more(const std::string& key) { refused_.erase(key); }

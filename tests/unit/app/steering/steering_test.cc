@@ -93,6 +93,22 @@ TEST_F(SteeringTest, RefusesWhatIsTooLongWithoutKeepingIt) {
   EXPECT_EQ(steering.refused(9)[0].first, "per_tenant/acme");
 }
 
+// A topic has what stood there before, too, as an entry of a limit that is gone by now.
+TEST_F(SteeringTest, WhatWasMendedBeforeAllWasReadIsNoNews) {
+  steering.reading();
+  tell("gone/acme", R"({"limit": 5})");
+  take_out("gone/acme");
+  tell("per_tenant/acme", R"({"limit": 0})");
+  tell("per_tenant/acme", R"({"limit": 500})");
+  tell("per_tenant/b", R"({"limit": 0})");
+  EXPECT_EQ(count("quota_refused"), 0u);
+  steering.whole();
+  EXPECT_EQ(count("quota_refused"), 1u) << "of b alone";
+  EXPECT_EQ(limit_of("acme"), 500);
+  whole();
+  EXPECT_EQ(count("quota_refused"), 1u);
+}
+
 TEST_F(SteeringTest, ARefusalSaysWhatHoldsInstead) {
   whole();
   tell("per_tenant/new", R"({"limit": 0})");
