@@ -196,6 +196,10 @@ TEST(Answers, a_redirect_is_refused_and_says_where_it_points) {
   EXPECT_EQ(world.deliver().outcome, Outcome::refused);
   EXPECT_EQ(world.trouble(),
             "status 302: redirects are not followed (to https://elsewhere.example/a)");
+  EXPECT_EQ(world.ended(0).reason, world.trouble());
+  EXPECT_EQ(world.notices.at(0).detail,
+            "attempts at billing fail: status 302: redirects are not followed")
+      << "a server that adds a slash repeats a path that has a key in it";
 }
 
 TEST(AnswerRules, of_a_batch_the_whole_list_is_kept_whatever_the_status) {

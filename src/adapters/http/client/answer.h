@@ -18,6 +18,7 @@ struct Answer {
   std::string_view body{};  // Its first bytes, where they are kept. Lives as long as its answer.
   std::string_view location{};        // Where a redirect points. Lives as long.
   std::string excerpt{};              // Of the body, for people.
+  std::string points_to{};            // Where it points, for people; may have some of the record.
   bool ends_with_connection = false;  // Its body has no end of its own: a cut one looks the same.
   bool needs_repair = false;      // One side does not take the other: waiting alone mends nothing.
   bool refuses_login = false;     // The record was sent as somebody whom it does not take.

@@ -15,6 +15,7 @@ void Health::fails(const Answer& answer) {
   trouble_ = answer.status == 0 ? answer.trouble : "status " + std::to_string(answer.status);
   if (answer.status != 0 && !answer.trouble.empty()) trouble_ += ": " + answer.trouble;
   const std::string told = trouble_;
+  if (!answer.points_to.empty()) trouble_ += " (to " + answer.points_to + ")";
   if (!answer.excerpt.empty()) trouble_ += ": " + answer.excerpt;
   unusable_ = answer.needs_repair ? told : std::string();
   if (!answer.needs_repair) announced_unusable_.clear();

@@ -21,8 +21,8 @@ class Health {
   // An attempt failed. Becomes the notice "target_failing" if the target worked so far, and
   // "target_ok" follows when it works again; a target that does now this and now that gets such a
   // pair only every kNoticeGap. What somebody has to repair is told as "target_unusable" as soon as
-  // it is known, also of a target that failed before or for another reason. What stands in the
-  // answer's body is told in trouble() alone.
+  // it is known, also of a target that failed before or for another reason. What the server wrote,
+  // a body or where a redirect points, may have some of the record: trouble() alone tells it.
   void fails(const Answer& answer);
 
   // Why the last attempt failed; empty since one was accepted.
