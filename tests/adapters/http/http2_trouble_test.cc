@@ -210,6 +210,34 @@ TEST(Http2Trouble, a_connection_that_dies_fails_all_that_was_on_it_once) {
   }
 }
 
+// A server that is killed: what it answered before is here, and so is its reset, when the next
+// request is written.
+TEST(Http2Trouble, what_was_answered_before_a_reset_counts_though_writing_finds_it_first) {
+  std::atomic<bool> came = false, may_go = false, is_gone = false;
+  ScriptedServer server(in_http2([&](Http2Peer& peer) {
+    peer.answer(peer.next_request().stream, "204");
+    const auto stream = peer.next_request().stream;
+    came = true;
+    while (!may_go) std::this_thread::yield();
+    peer.answer(stream, "204");
+    peer.peer().reset();
+    is_gone = true;
+  }));
+  Http2World world(server);
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  world.send();
+  world.run_until([&] { return came.load(); });
+  may_go = true;
+  while (!is_gone) std::this_thread::yield();
+  world.send();
+  world.run_until_ended(3);
+  EXPECT_EQ(world.ended(1).record.slot, 2u);
+  EXPECT_EQ(world.ended(1).outcome, Outcome::accepted) << "nothing that was answered is sent again";
+  EXPECT_EQ(world.ended(2).record.slot, 3u);
+  EXPECT_EQ(world.ended(2).outcome, Outcome::retry);
+  EXPECT_EQ(world.events.size(), 3u);
+}
+
 TEST(Http2Trouble, a_server_that_speaks_something_else_is_a_failed_attempt) {
   const std::pair<std::string, std::string> servers[] = {
       {"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", "the server does not speak HTTP/2"},

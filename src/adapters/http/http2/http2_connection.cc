@@ -99,11 +99,22 @@ bool Http2Connection::write() {
         wait_write();
         return false;
       default:
-        end_broken();
+        write_failed();
         return false;
     }
   }
   return true;
+}
+
+// The server may have answered, or said why it leaves, before it hung up, so what it sent is still
+// read.
+void Http2Connection::write_failed() {
+  needs_repair_ = stream_.is_refused();
+  const std::string trouble = stream_.reason();
+  receive();
+  if (closed_) return;
+  const std::string farewell = session_.farewell();
+  end(farewell.empty() ? trouble : farewell);
 }
 
 // False if the socket tells of what comes next. It would not of what TLS holds already.

@@ -107,6 +107,7 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   void flush_soon();
   void flush();
   bool write();
+  void write_failed();
   bool receive();
   void end(const std::string& trouble);
   void end_of_stream();
