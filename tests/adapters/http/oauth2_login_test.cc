@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "adapters/http/login_world.h"
 
@@ -81,6 +82,47 @@ TEST_F(TargetLogin, while_there_is_no_token_nothing_is_sent) {
   wait_for_token();
   EXPECT_EQ(deliver().outcome, Outcome::accepted);
   EXPECT_EQ(world.notices.back().what, "target_login_ok");
+}
+
+// Its first token is good for a second, and the question for the next one gets no answer.
+ScriptedServer::Script one_token_of_a_second(std::atomic<int>& silent) {
+  return [&silent](Peer& peer) {
+    peer.read_request();
+    if (peer.number == 2) {
+      ++silent;
+      return peer.wait_for_end();
+    }
+    const std::string life = peer.number == 1 ? "1" : "3600";
+    peer.write(json_answer(R"({"access_token": "token", "expires_in": )" + life + "}"));
+  };
+}
+
+TEST_F(TargetLogin, a_token_that_has_expired_before_the_next_came_is_told) {
+  std::atomic<int> silent{0};
+  ScriptedServer server(one_token_of_a_second(silent));
+  use_oauth2();
+  world.options.login.token.port = server.port();
+  wait_for_token();
+  world.run_until([&] { return !world.target().status().unusable.empty() && silent == 1; });
+  const std::string why = "no token from 127.0.0.1:" + std::to_string(server.port()) +
+                          ": the last one has expired";
+  EXPECT_EQ(world.target().status().unusable, why);
+  EXPECT_EQ(world.notices.back().what, "target_login_failing");
+  world.destroy_target();
+}
+
+// The target's own time is an hour: nobody waits that long for a token.
+TEST_F(TargetLogin, a_token_server_that_says_nothing_is_asked_again_however_slow_the_target_is) {
+  std::atomic<int> silent{0};
+  ScriptedServer server(one_token_of_a_second(silent));
+  use_oauth2();
+  world.options.login.token.port = server.port();
+  world.options.timeout = Duration::seconds(3600);
+  wait_for_token();
+  world.run_until([&] { return !world.target().status().unusable.empty(); });
+  world.run_until([&] { return world.target().status().unusable.empty(); });
+  EXPECT_EQ(server.connections(), 3);
+  world.destroy_target();
 }
 
 TEST_F(TargetLogin, a_refused_token_is_renewed_once) {

@@ -1,5 +1,6 @@
 #include "adapters/http/login/login.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "net/encoding.h"
@@ -21,7 +22,8 @@ Login::Login(boost::asio::io_context& io, std::string target, LoginOptions optio
       notify_{std::move(notify)} {
   if (options_.kind == Kind::oauth2) {
     tokens_ =
-        std::make_unique<TokenClient>(io, options_.token, proxy, tls, timeout,
+        std::make_unique<TokenClient>(io, options_.token, proxy, tls,
+                                      std::min(timeout, kLongestAsk),
                                       [this](const TokenAnswer& answer) { token_came(answer); });
     trouble_ = token_trouble_ = "no token yet from " + tokens_->peer();
   } else {
@@ -60,7 +62,13 @@ void Login::look(SteadyTime now) {
 
 void Login::look_for_token(bool secret_changed, SteadyTime now) {
   tokens_->look();
-  if (renewal_.has_expired(now) && !header_.empty()) set({});
+  if (renewal_.has_expired(now) && !header_.empty()) {
+    // The answer to the question for the next one may be long in coming.
+    if (token_trouble_.empty()) {
+      token_trouble_ = "no token from " + tokens_->peer() + ": the last one has expired";
+    }
+    set({});
+  }
   // Another secret may be what it takes.
   if (secret_changed && header_.empty()) renewal_.hurry(now);
   if (tokens_->is_asking() || !renewal_.is_due(now)) return;
