@@ -4,6 +4,7 @@
 
 #include "adapters/http/login/token_answer.h"
 #include "adapters/http/login_world.h"
+#include "adapters/http/target/health.h"
 
 namespace einlass::http::testing {
 namespace {
@@ -93,6 +94,26 @@ TEST_F(TargetLogin, a_refused_login_is_no_fault_of_the_record) {
   receiver.answer_by([](const std::string&) { return std::string(kNoContent); });
   EXPECT_EQ(deliver().outcome, Outcome::accepted);
   EXPECT_EQ(world.target().status().unusable, "");
+}
+
+// Every half minute one more token is asked for, and whoever looks just then must not be told that
+// all is well.
+TEST(LoginHealth, one_that_was_refused_anew_is_no_good_until_an_attempt_is_accepted) {
+  Health health("billing", {});
+  Answer refused{.status = 401, .retry_after = {}, .trouble = "the login is refused"};
+  refused.refuses_login = true;
+  health.fails(refused);
+  EXPECT_EQ(health.unusable(), "") << "a new token may be all it takes";
+  refused.needs_repair = true;
+  health.fails(refused);
+  EXPECT_EQ(health.unusable(), "status 401: the login is refused");
+  refused.needs_repair = false;
+  health.fails(refused);
+  EXPECT_EQ(health.unusable(), "status 401: the login is refused") << "so was the last new one";
+  health.works();
+  EXPECT_EQ(health.unusable(), "");
+  health.fails(refused);
+  EXPECT_EQ(health.unusable(), "");
 }
 
 TEST_F(TargetLogin, of_many_hosts_one_that_refuses_it_does_not_make_the_target_unusable) {

@@ -6,24 +6,28 @@ void Health::works() {
   if (trouble_.empty()) return;
   trouble_.clear();
   unusable_.clear();
+  refuses_login_ = false;
   if (!announced_) return;
   announced_ = false;
   if (notify_) notify_({Severity::info, "target_ok", target_ + " accepts again"});
 }
 
 void Health::fails(const Answer& answer) {
+  // That one more token is asked for mends nothing yet, where the last one was refused as well.
+  refuses_login_ = answer.refuses_login && (answer.needs_repair || refuses_login_);
+  const bool needs_repair = answer.needs_repair || refuses_login_;
   trouble_ = answer.status == 0 ? answer.trouble : "status " + std::to_string(answer.status);
   if (answer.status != 0 && !answer.trouble.empty()) trouble_ += ": " + answer.trouble;
   const std::string told = trouble_;
   if (!answer.points_to.empty()) trouble_ += " (to " + answer.points_to + ")";
   if (!answer.excerpt.empty()) trouble_ += ": " + answer.excerpt;
-  unusable_ = answer.needs_repair ? told : std::string();
-  if (!answer.needs_repair) announced_unusable_.clear();
+  unusable_ = needs_repair ? told : std::string();
+  if (!needs_repair) announced_unusable_.clear();
   if (announced_ && announced_unusable_ == unusable_) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < quiet_until_) return;
   announced_unusable_ = unusable_;
-  if (answer.needs_repair) {
+  if (needs_repair) {
     announce("target_unusable", "nothing can be delivered to " + target_ + ": " + told, now);
   } else {
     announce("target_failing", "attempts at " + target_ + " fail: " + told, now);

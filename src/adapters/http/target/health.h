@@ -28,7 +28,8 @@ class Health {
   // Why the last attempt failed; empty since one was accepted.
   const std::string& trouble() const { return trouble_; }
 
-  // The same where somebody has to repair something before an attempt can be accepted.
+  // The same where somebody has to repair something before an attempt can be accepted. Of a login
+  // that is refused it stays so while another token is asked for, until one is accepted.
   const std::string& unusable() const { return unusable_; }
 
  private:
@@ -40,6 +41,7 @@ class Health {
   Notify notify_;
   std::string trouble_;
   std::string unusable_;
+  bool refuses_login_ = false;  // And no other login is at hand that it has not refused.
   bool announced_ = false;
   std::string announced_unusable_;  // The reason that was told; empty: none, or not for this.
   SteadyTime quiet_until_{};
