@@ -3,12 +3,11 @@
 namespace einlass::http {
 
 void Health::works() {
-  if (trouble_.empty()) return;
   trouble_.clear();
   unusable_.clear();
   refuses_login_ = false;
-  if (!announced_) return;
-  announced_ = false;
+  if (!announced_ && !told_before_) return;
+  announced_ = told_before_ = false;
   if (notify_) notify_({Severity::info, "target_ok", target_ + " accepts again"});
 }
 

@@ -15,6 +15,9 @@ class Health {
   Health(std::string target, Notify notify)
       : target_{std::move(target)}, notify_{std::move(notify)} {}
 
+  // Goes on from that of a target that this one takes the place of: what was told of it ends here.
+  void take_over(const Health& before) { told_before_ = before.announced_ || before.told_before_; }
+
   // An attempt was accepted.
   void works();
 
@@ -43,6 +46,7 @@ class Health {
   std::string unusable_;
   bool refuses_login_ = false;  // And no other login is at hand that it has not refused.
   bool announced_ = false;
+  bool told_before_ = false;        // Of the one before, and not yet that it works again.
   std::string announced_unusable_;  // The reason that was told; empty: none, or not for this.
   SteadyTime quiet_until_{};
 };

@@ -68,6 +68,19 @@ void Origins::add(const TargetOptions& options) {
   backends_.push_back(std::move(backend));
 }
 
+// A single server is told of by the target's name, wherever it is; of several each by its own.
+void Origins::take_over(const Origins& before) {
+  of_all_.take_over(before.of_all_);
+  const bool is_one = backends_.size() == 1 && before.backends_.size() == 1;
+  for (Backend& backend : backends_) {
+    const auto same = std::ranges::find_if(before.backends_, [&](const Backend& one) {
+      return is_one || one.origin->peer() == backend.origin->peer();
+    });
+    if (same == before.backends_.end()) continue;
+    backend.health.take_over(same->health);
+  }
+}
+
 void Origins::set_authorization(std::string value) {
   authorization_ = std::move(value);
   for (Backend& backend : backends_) backend.origin->set_authorization(authorization_);

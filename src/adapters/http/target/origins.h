@@ -42,6 +42,9 @@ class Origins {
   Origins(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
           KeptBody kept_body, OriginOwner& owner, const Notify& notify);
 
+  // Goes on from the servers of a target that this one takes the place of.
+  void take_over(const Origins& before);
+
   // Which takes this request. Null if none can: records name too many hosts.
   Origin* choose(const Request& request, SteadyTime now);
 

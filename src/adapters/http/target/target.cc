@@ -42,7 +42,10 @@ Target::State::State(boost::asio::io_context& context, const TargetOptions& opti
       url_secrets{options.url_secrets},
       tls{tls_context(options)},
       name{options.name},
-      notify{std::move(tell)},
+      // Of one that was replaced nobody would be told that it works again.
+      notify{[this, tell = std::move(tell)](const Notice& notice) {
+        if (tell && !retired) tell(notice);
+      }},
       standing_warning{options.tls && !options.certificates.verify ? kNotVerified : ""},
       of_many_hosts{options.host_of_record},
       origins{context, options, tls ? &*tls : nullptr, rules.kept_body(), *this, notify},
@@ -68,6 +71,7 @@ void Target::State::start(core::TargetId as) {
 void Target::State::take_over(State& before) {
   before.retired = true;
   files_trouble = before.files_trouble;  // As was told: its end is told too.
+  origins.take_over(before.origins);
   if (login && before.login) login->take_over(*before.login);
 }
 
