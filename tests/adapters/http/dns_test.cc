@@ -177,6 +177,24 @@ TEST_F(Dns, a_resolver_that_fails_changes_nothing) {
   EXPECT_GT(first.connections(), 1) << "new connections go where the host last was";
 }
 
+TEST_F(Dns, a_resolver_that_fails_changes_nothing_for_who_takes_over) {
+  names().set("moving.test", {"127.0.0.1"});
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  names().set("moving.test", {});
+  world.options.path = "/another";
+  Target another(world.io, world.options, world.events, {});
+  another.take_over(world.target());
+  another.start(core::TargetId{4});
+  another.send(Request{.record = {9, 1},
+                       .attempt = {1},
+                       .id = "results-3-7",
+                       .content_type = {},
+                       .headers = {},
+                       .body = "{}"});
+  world.run_until_ended(2);
+  EXPECT_EQ(world.ended(1).outcome, Outcome::accepted) << another.status().trouble;
+}
+
 TEST_F(Dns, a_resolver_that_hangs_changes_nothing) {
   names().set("moving.test", {"127.0.0.1"});
   EXPECT_EQ(world.deliver().outcome, Outcome::accepted);

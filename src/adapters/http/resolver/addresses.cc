@@ -29,6 +29,16 @@ Addresses::Addresses(boost::asio::io_context& io, Hop hop, std::optional<std::st
   good_until_ = SteadyTime::max();
 }
 
+void Addresses::take_over(const Addresses& before) {
+  const bool same = before.host_ == host_ && before.port_ == port_ &&
+                    before.refuse_private_ == refuse_private_;
+  if (!same || before.list_.empty()) return;
+  list_ = before.list_;
+  failed_ = before.failed_;
+  resolved_at_ = before.resolved_at_;
+  good_until_ = before.good_until_;
+}
+
 void Addresses::lookup() {
   if (looking_up_) return;
   looking_up_ = true;

@@ -41,6 +41,10 @@ class Addresses {
     return looking_up_ && !list_.empty() && now - asked_at_ > kPatience;
   }
 
+  // Goes on from another, if it is for the same: a resolver that fails just now changes nothing.
+  // REQUIRES: before the first lookup.
+  void take_over(const Addresses& before);
+
   // In the order in which they are to be tried. REQUIRES: known(), lags(), or called from Found.
   const std::vector<Endpoint>& list() const { return list_; }
 

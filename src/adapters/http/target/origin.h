@@ -52,6 +52,9 @@ class Origin final : public ConnectionOwner, public Http2PoolOwner {
   // As RequestWriter has it.
   void set_authorization(std::string_view value) { writer_.set_authorization(value); }
 
+  // Goes on from another, with where its host is if that is the same. REQUIRES: before send().
+  void take_over(const Origin& before) { addresses_.take_over(before.addresses_); }
+
   // Starts an exchange. Ends in the owner's ended(), exactly once, and never before this call
   // returns. REQUIRES: fewer than max_in_flight are open.
   void send(const Request& request, const Exchange& exchange, SteadyTime now);

@@ -78,6 +78,7 @@ void Origins::take_over(const Origins& before) {
     });
     if (same == before.backends_.end()) continue;
     backend.health.take_over(same->health);
+    backend.origin->take_over(*same->origin);
   }
 }
 
