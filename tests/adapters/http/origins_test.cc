@@ -136,6 +136,25 @@ struct TwoPlaces final : OriginOwner {
   Answer refused{.status = 400, .retry_after = {}, .trouble = {}};
 };
 
+// What was under way when a server died may hang for as long as an attempt may take.
+TEST(SeveralUrls, one_that_has_rested_gets_one_request_whatever_else_is_under_way_there) {
+  using std::chrono::seconds;
+  TwoPlaces world;
+  world.second.send({}, {}, world.start);
+  world.origins.fails(world.second, world.failed, world.start);
+  EXPECT_EQ(world.second.in_flight(), 1u);
+  EXPECT_FALSE(world.second_is_chosen(world.start));
+  const SteadyTime later = world.start + seconds(1);
+  EXPECT_TRUE(world.second_is_chosen(later));
+  const Exchange tried{.record = {7, 1}, .attempt = {1}, .began = later};
+  world.origins.begins(world.second, tried.record);
+  EXPECT_FALSE(world.second_is_chosen(later)) << "one at a time";
+  world.origins.judged(world.second, tried, core::Outcome::retry, world.failed, later);
+  world.origins.fails(world.second, world.failed, later);
+  EXPECT_FALSE(world.second_is_chosen(later));
+  EXPECT_TRUE(world.second_is_chosen(later + seconds(2)));
+}
+
 TEST(SeveralUrls, one_that_rests_may_ask_for_more) {
   using std::chrono::seconds;
   TwoPlaces world;

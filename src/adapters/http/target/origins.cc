@@ -100,7 +100,7 @@ Origin* Origins::choose(const Request& request, SteadyTime now) {
 int Origins::preference(const Backend& backend, SteadyTime now) {
   if (now < backend.asked_until) return 0;
   if (rests(backend, now)) return 1;
-  return backend.rest.count() == 0 || backend.origin->in_flight() == 0 ? 2 : 1;
+  return backend.rest.count() == 0 || !backend.tried ? 2 : 1;
 }
 
 // The one with the highest score of those that stand best: where one is left alone, only its keys
@@ -166,13 +166,17 @@ Origins::Backend& Origins::backend_of(const Origin& origin) {
 }
 
 void Origins::begins(const Origin& origin, core::RecordId record) {
-  core::Breaker& breaker = backend_of(origin).breaker;
-  if (!breaker.closed()) breaker.sent(record);
+  Backend& backend = backend_of(origin);
+  // Not what is under way from before, which may hang for as long as an attempt may take.
+  if (backend.rest.count() > 0) backend.tried = record;
+  if (!backend.breaker.closed()) backend.breaker.sent(record);
 }
 
 void Origins::judged(const Origin& origin, const Exchange& exchange, core::Outcome outcome,
                      const Answer& answer, SteadyTime now) {
-  core::Breaker& breaker = backend_of(origin).breaker;
+  Backend& backend = backend_of(origin);
+  if (backend.tried == exchange.record) backend.tried.reset();
+  core::Breaker& breaker = backend.breaker;
   if (!was_asked(answer)) return breaker.not_asked(exchange.record);
   core::Breaker::Ended attempt{.record = exchange.record, .began = instant_of(exchange.began)};
   attempt.outcome = outcome;
@@ -185,6 +189,7 @@ void Origins::works(const Origin& origin) {
   Backend& backend = backend_of(origin);
   backend.rest = {};
   backend.rests_until = {};
+  backend.tried.reset();
   backend.takes_login = true;
   health_of(backend).works();
 }

@@ -107,6 +107,7 @@ class Origins {
     core::Breaker breaker;
     std::chrono::microseconds rest{};  // After its last failure; none: it works.
     SteadyTime rests_until{};
+    std::optional<core::RecordId> tried{};  // Of the last request since it failed, if under way.
     SteadyTime asked_until{};           // By Retry-After, whatever it says meanwhile.
     std::optional<bool> takes_login{};  // By its last word on it.
   };
