@@ -1,5 +1,6 @@
 #include "adapters/http/client/connection.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <chrono>
 
@@ -205,6 +206,7 @@ void Connection::tell(const Answer& answer) {
   if (reusable_) {
     request_.done();
     phase_ = Phase::idle;
+    last_used_ = std::max(last_used_, std::chrono::steady_clock::now());
     return owner_.exchange_ended(*this, answer);
   }
   const auto self =

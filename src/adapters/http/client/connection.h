@@ -118,7 +118,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
 
   bool is_resolving() const { return phase_ == Phase::resolving; }
   bool is_idle() const { return phase_ == Phase::idle; }
-  SteadyTime last_used() const { return last_used_; }  // When its last exchange began.
+  SteadyTime last_used() const { return last_used_; }  // When its last exchange began, or ended.
   const Exchange& exchange() const { return exchange_; }
 
   // Where it leads, or is about to. REQUIRES: !is_resolving().

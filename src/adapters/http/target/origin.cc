@@ -199,10 +199,12 @@ void Origin::move_to(Connection& connection, Http2Exchange& exchange) {
 }
 
 void Origin::ended(const Exchange& exchange, const Answer& answer) {
+  last_used_ = std::max(last_used_, std::chrono::steady_clock::now());
   owner_.ended(*this, exchange, answer);
 }
 
 void Origin::exchange_ended(Connection& connection, const Answer& answer) {
+  last_used_ = std::max(last_used_, std::chrono::steady_clock::now());
   owner_.ended(*this, connection.exchange(), answer);
   if (connection.is_idle()) return idle_.push_back(&connection);
   const auto self = connection.shared_from_this();

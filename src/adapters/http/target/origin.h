@@ -66,7 +66,7 @@ class Origin final : public ConnectionOwner, public Http2PoolOwner {
   // "host:port".
   const std::string& peer() const { return settings_.peer; }
 
-  SteadyTime last_used() const { return last_used_; }  // When its last exchange began.
+  SteadyTime last_used() const { return last_used_; }  // When an exchange last began, or ended.
   std::size_t in_flight() const;
   std::size_t connections() const;
 
