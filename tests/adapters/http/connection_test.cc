@@ -64,6 +64,26 @@ TEST_F(ConnectionTest, fails_with_the_last_address_when_none_is_left) {
   EXPECT_EQ(owner.failed, (std::vector<Endpoint>{first, second}));
 }
 
+// The system takes connections for a server that hangs.
+TEST_F(ConnectionTest, an_address_that_is_silent_in_the_handshake_has_failed) {
+  ScriptedServer server([](Peer& peer) { peer.wait_for_end(); });
+  const Endpoint silent{boost::asio::ip::make_address("127.0.0.1"), server.port()};
+  const TlsContext tls(TlsOptions{});
+  settings.tls = &tls;
+  settings.server_name = "name";
+  Deadlines deadlines(io, Duration::millis(200));
+  const auto connection = std::make_shared<Connection>(io, settings, owner);
+  RequestWriter(TargetOptions{}).write(Request{}, connection->request());
+  deadlines.start(*connection);
+  connection->begin({}, {});
+  connection->connect({silent});
+  while (owner.answers.empty() && io.run_one_for(std::chrono::seconds(10)) > 0) {
+  }
+  ASSERT_EQ(owner.answers.size(), 1u);
+  EXPECT_EQ(owner.answers[0].trouble, "no TLS handshake within 5s (name:1)");
+  EXPECT_EQ(owner.failed, std::vector<Endpoint>{silent});
+}
+
 TEST(Addresses, an_address_that_failed_is_tried_last_and_a_name_is_asked_for_once) {
   boost::asio::io_context io(1);
   int lookups = 0;

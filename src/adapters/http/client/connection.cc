@@ -246,6 +246,8 @@ void Connection::expired() {
     case Phase::tunneling:
       return fail("no answer of the proxy " + settings_.proxy + within);
     case Phase::handshaking:
+      // As silent as one that is not there; behind a proxy it is not that address which is.
+      if (settings_.tunnel.empty()) owner_.connect_failed(addresses_[next_address_]);
       return fail("no TLS handshake" + within);
     default:
       return fail("no answer" + within);
