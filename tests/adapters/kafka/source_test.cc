@@ -290,6 +290,8 @@ TEST_F(SourceTest,
   EXPECT_TRUE(g.all<core::PartitionAssigned>().empty());
   ASSERT_EQ(g.source->status().partitions.size(), 4u);
   EXPECT_TRUE(g.source->status().partitions[0].waiting);
+  ASSERT_TRUE(g.run_until([&] { return g.source->status().partitions[0].log_start.has_value(); }));
+  EXPECT_FALSE(g.source->status().partitions[0].lag) << "nobody knows what is committed";
 
   SourceOptions made = options(own.brokers(), "unasked", "unasked");
   Gate other(made);

@@ -38,9 +38,11 @@ void check_topics(const std::vector<SourceOptions::Topic>& topics) {
   }
 }
 
-// Without a commit all that the log holds is still to be done.
+// Without a commit all that the log holds is still to be done; but before the group has said what
+// is committed nobody knows.
 std::optional<std::uint64_t> lag_of(const Partition& partition) {
-  if (!partition.log) return std::nullopt;
+  const bool asks = partition.finding == Finding::sought && partition.committed.value < 0;
+  if (!partition.log || asks) return std::nullopt;
   const std::int64_t from = std::max(partition.committed.value, partition.log->start.value);
   return static_cast<std::uint64_t>(std::max<std::int64_t>(partition.log->end.value - from, 0));
 }
