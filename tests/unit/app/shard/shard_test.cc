@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/shard/troubles.h"
 #include "unit/app/shard/shard_bench.h"
 #include "unit/config/wrong_config.h"
 
@@ -36,6 +38,22 @@ class Keys final : public ListSource {
 
  private:
   std::string key_of(std::int64_t record) const override { return std::to_string(record); }
+};
+
+// One record, whose partition leaves when it is told to.
+class Leaving final : public ListSource {
+ public:
+  Leaving(core::Events& events, kafka::MessageSink& sink) : ListSource(events, sink, 1, 1) {}
+  void poll(Instant now, int budget) override {
+    ListSource::poll(now, budget);
+    if (!std::exchange(leaves, false)) return;
+    events_.push_back(core::PartitionRevoked{core::PartitionId{0}, now});
+  }
+
+  static inline bool leaves = false;
+
+ private:
+  std::string key_of(std::int64_t) const override { return "k"; }
 };
 
 config::Config config_with(const std::string& more) {
@@ -73,6 +91,26 @@ TEST(Shard, does_not_look_at_all_lines_in_a_reload) {
     EXPECT_TRUE(bench.shard.limiters().has_more());
     return true;
   });
+}
+
+// Nobody finds out how the target is by now: it is said, but is no reason to wake anybody.
+TEST(Shard, an_open_breaker_that_no_record_tries_is_nothing_bad) {
+  ShardBench<Leaving> bench(std::get<config::Config>(config::parse_config(
+      "targets: {t: {http: {url: 'http://127.0.0.1:9/'}, breaker: {failures: 1}}}\n" +
+          config::kRoutes,
+      "F", config::test_environment)));
+  std::vector<bool> bad;  // Without what is the same as before.
+  bench.run_until([&] {
+    if (bench.shard.gate().breaker(core::TargetId{0}).closed()) return false;
+    const std::vector<Trouble> wrong = troubles_now(bench.shard);
+    const auto target =
+        std::ranges::find(wrong, std::string("target"), [](const Trouble& one) { return one.what; });
+    if (target == wrong.end()) return false;
+    if (bad.empty() || bad.back() != target->bad) bad.push_back(target->bad);
+    if (bad.size() == 1) Leaving::leaves = bench.shard.gate().stats(core::RouteId{0}).inside > 0;
+    return bench.shard.gate().stats(core::RouteId{0}).inside == 0;
+  });
+  EXPECT_EQ(bad, (std::vector<bool>{true, false}));
 }
 
 // What is not there is said before it is needed.
