@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/views/books.h"
@@ -175,7 +176,9 @@ std::vector<ShownTrouble> troubles_of(const Views& views, const metrics::Snapsho
   for (Shown& one : all) one.waiting = waiting_for(one.trouble, sum, config);
   add_paused(all, steering, sum, config);
   std::ranges::stable_sort(all, {}, [](const Shown& it) {
-    return it.trouble.ended ? 2 : it.trouble.bad ? 0 : 1;
+    const Trouble& of = it.trouble;
+    // Of what is over the last first, whichever shard it was.
+    return std::pair(of.ended ? 2 : of.bad ? 0 : 1, of.ended.value_or(Instant{}).us * -1);
   });
   return all;
 }

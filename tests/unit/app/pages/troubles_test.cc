@@ -51,6 +51,21 @@ TEST_F(ShownTroubles, counts_keys_beyond_those_that_can_be_named) {
   EXPECT_EQ(all[1].trouble.name, "limit tried, key acme");
 }
 
+TEST_F(ShownTroubles, has_what_ended_last_first_whichever_shard_it_was) {
+  const auto over = [](const char* what, const char* name, std::int64_t from, std::int64_t to) {
+    return Trouble{what, name, true, "down", {}, Instant{from}, Instant{to}};
+  };
+  ShardView first, second;
+  first.troubles = {over("target", "erp", 10, 20)};
+  second.troubles = {over("target", "crm", 30, 40)};
+  views.shards = {first, second};
+  views.answered = {true, true};
+  of_process = {over("reload", "", 50, 60)};
+  std::vector<std::string> names;
+  for (const ShownTrouble& one : shown()) names.push_back(one.trouble.what + one.trouble.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"reload", "targetcrm", "targeterp"}));
+}
+
 TEST_F(ShownTroubles, counts_no_records_for_redis_where_none_are_counted_apart) {
   of_process = {{"redis", "", true, "limit l has granted nothing for 2 min", {}, {}, {}}};
   EXPECT_EQ(shown()[0].waiting, std::nullopt);
