@@ -121,7 +121,7 @@ void Admin::why(std::string_view query, const Respond& respond) {
   if (const auto* wrong = std::get_if<std::string>(&read)) return respond(text(400, *wrong));
   const WhyQuestion& question = std::get<WhyQuestion>(read);
   const auto done = [this, question, respond](const WhyAnswers& answers) {
-    const auto find = [this](const Subject& subject) { return steering_.find(subject); };
+    const auto find = [this](const Subject& subject) { return steering_.find_pause(subject); };
     respond(page(200, "application/json", why_json(question, answers, reload_.config(), find)));
   };
   inquiries_.ask(question, done, [respond] {

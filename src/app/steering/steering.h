@@ -83,6 +83,9 @@ class Steering final : public FleetTable::Listener {
   };
   std::optional<Steer> find(const Subject& subject) const;
 
+  // The same of a pause by what records know: of a key that is too long for them, its hash.
+  std::optional<Steer> find_pause(const Subject& subject) const;
+
   // The weight that is set for a flow of a share, as FlowWeights has it.
   std::optional<std::uint16_t> weight(std::string_view share, std::string_view flow) const {
     return weights_.find(share, flow);

@@ -1,6 +1,7 @@
 // What holds, for those who ask Steering.
 #include <algorithm>
 
+#include "app/record/extract.h"
 #include "app/steering/steering.h"
 
 namespace einlass::app {
@@ -16,6 +17,21 @@ std::optional<Steer> Steering::find(const Subject& subject) const {
   const auto found = entries_.find(table_key(subject));
   if (found == entries_.end()) return std::nullopt;
   return std::get<Steer>(read_steer(subject, found->text()));
+}
+
+std::optional<Steer> Steering::find_pause(const Subject& subject) const {
+  if (auto steer = find(subject)) return steer;
+  const bool hashed = subject.kind == Subject::Kind::tenant && subject.key.starts_with("sha256-");
+  if (!hashed) return std::nullopt;
+  const std::string front = table_key({subject.kind, subject.name, {}});
+  std::string scratch;
+  for (auto at = entries_.lower_bound(front); at != entries_.end(); ++at) {
+    if (!at->key().starts_with(front)) break;
+    const std::string_view key = at->key().substr(front.size());
+    if (key.size() <= kLongestKey || bounded_key(key, scratch) != subject.key) continue;
+    return std::get<Steer>(read_steer(subject, at->text()));
+  }
+  return std::nullopt;
 }
 
 std::vector<Steering::Entry> Steering::quotas(std::string_view limit, std::string_view after,

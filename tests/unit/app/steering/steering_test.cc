@@ -218,6 +218,8 @@ TEST_F(SteeringTest, APauseOfALongKeyHoldsWhoHasIt) {
   tell("pause:limit/per_tenant/" + key, R"({"paused": true})");
   ASSERT_TRUE(run_until([&] { return !pauses.empty() && pauses.back().keys[0].size() == 1; }));
   EXPECT_TRUE(pauses.back().keys[0].contains(of_bucket));
+  EXPECT_TRUE(steering.find_pause({Kind::tenant, "per_tenant", of_bucket})) << "a record asks so";
+  EXPECT_FALSE(steering.find_pause({Kind::tenant, "per_tenant", "sha256-another"}));
   take_out("pause:limit/per_tenant/" + key);
   EXPECT_TRUE(run_until([&] { return pauses.back().keys[0].empty(); }));
 }
