@@ -81,7 +81,9 @@ std::string waits_without_time(const WaitingRecord& record, const config::Config
     case WaitsFor::pause:
       return "waits because its route, its target or its key is paused";
     case WaitsFor::retry:
-      return "waits for its next attempt at target " + target + ", after " + attempt;
+      return "waits for its next attempt at target " + target +
+             (record.standing.attempt == core::Attempt{} ? ", to which nothing of it was sent yet"
+                                                         : ", after " + attempt);
     case WaitsFor::not_before:
       return "waits for its own time (not_before)";
     case WaitsFor::dead_letter:

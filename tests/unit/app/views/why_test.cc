@@ -174,6 +174,16 @@ TEST(Why, names_the_record_that_those_behind_it_wait_for) {
       "  its last attempt failed: HTTP 503\n");
 }
 
+// As where the breaker of its own host is open, or the host's name is not known.
+TEST(Why, of_a_record_of_which_nothing_was_sent_names_no_attempt) {
+  WaitingRecord record = waiting(core::WaitsFor::retry);
+  record.standing.attempt = core::Attempt{0};
+  WhyAnswer found = with(core::Whereabouts::inside);
+  found.found.push_back({record, std::nullopt});
+  EXPECT_EQ(answer(one_record(), {found})["says"],
+            "waits for its next attempt at target billing, to which nothing of it was sent yet");
+}
+
 // The same words as in the metrics, where such a record counts under what holds up the first.
 TEST(Why, behind_another_waits_for_what_the_first_waits_for) {
   WaitingRecord record = waiting(core::WaitsFor::order);
