@@ -216,7 +216,9 @@ void add_lateness(Families& page, const Routes& routes) {
   for (const Route& route : routes) {
     page.add({{"route", route.name}}, route.delivery_delay, Families::Bounds::days);
   }
-  page.gauge("einlass_route_lag_records", "einlass_lag_records of all partitions of the route.");
+  page.gauge("einlass_route_lag_records",
+             "einlass_lag_records of the route's partitions that are read; not of one of which it "
+             "is not known where to begin.");
   for (const Route& route : routes) {
     if (route.lag) page.add({{"route", route.name}}, *route.lag);
   }
