@@ -390,5 +390,21 @@ TEST_F(RedisStore, AnotherDatabaseIsAnotherWorld) {
   EXPECT_TRUE(none.says("no such database"));
 }
 
+// Its state lies as far ahead as the larger burst allows, which a gate that has not been reloaded
+// does not know.
+TEST_F(RedisStore, WhatALargerBurstHasSpentIsNotTakenForALaterTime) {
+  limits::Limit larger = sliding_log("callbacks", 1), smaller = larger;
+  larger.parameters = limits::GcraParameters{{1, 10}, Permits{8'000'000}};
+  larger.cost = Permits{7'000'000};  // 70 s.
+  smaller.parameters = limits::GcraParameters{{1, 10}, Permits{1}};
+  add(0, larger);
+  add(1, smaller);
+  ASSERT_EQ(side_.answer(0, 1)->due.size(), 1u);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(side_.answer(1, 1)->due.empty());
+  EXPECT_FALSE(side_.notice("redis_limit_closed"));
+  EXPECT_FALSE(side_.notice("redis_limit_reopened"));
+  EXPECT_EQ(control("EXISTS", "test:{test}:callbacks:"), "1");
+}
+
 }  // namespace
 }  // namespace einlass::redis::testing

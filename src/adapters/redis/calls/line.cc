@@ -82,6 +82,7 @@ void describe(const Bucket& bucket, const std::string& key, Line& line) {
   line.may_be_never |=
       limits::may_grant_nothing(limit.parameters) || (!limit.cost_from_record && limit.cost > most);
   line.horizon = std::max(line.horizon, bucket.horizon);
+  line.may_lie_ahead |= std::holds_alternative<limits::GcraParameters>(limit.parameters);
 }
 
 std::string hash_tag(std::string_view name_space, const Bucket& bucket) {

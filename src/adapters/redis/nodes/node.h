@@ -184,6 +184,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   void answer(const Call& call, const Reply& reply, Steady::time_point now);
   Duration wait_for_move(Line& line, Steady::time_point now);
   Duration closed(const LinePtr& line, Steady::time_point now);
+  bool was_set_back(Instant server, Steady::time_point now);
   void reopen_answered(const Call& call, const Reply& reply);
   void fail_unconfirmed();
   void take_permits(const Call& call);
@@ -244,6 +245,8 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   boost::asio::steady_timer deadline_timer_, reconnect_timer_, refusal_timer_;
   Steady::time_point watched_ = Steady::time_point::max();  // When deadline_timer_ fires.
   Steady::time_point last_read_;
+  std::optional<Duration> clock_ahead_;  // The furthest that the server's clock was before ours.
+  Steady::time_point set_back_until_{};  // There may be state of a later time until then.
   std::chrono::milliseconds reconnect_delay_, refusal_delay_;
 };
 

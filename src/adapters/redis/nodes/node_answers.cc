@@ -234,7 +234,8 @@ void Node::answer(const Call& call, const Reply& reply, Steady::time_point now) 
       .ahead = std::min(call.ask.horizon, call.line->ahead),
       .flows = by_flows(call) ? call.line->told.get() : nullptr,
   };
-  if (is_closed(*call.line, answer)) answer.retry = closed(call.line, now);
+  const bool is_late = was_set_back(answer.limiter_now, now) || !call.line->may_lie_ahead;
+  if (is_closed(*call.line, answer) && is_late) answer.retry = closed(call.line, now);
   ++(due.empty() ? context_.counts.denied : context_.counts.granted);
   if (context_.options.wait_replicas > 0 && !due.empty()) {
     unconfirmed_.push_back({call.line, answer});
@@ -242,6 +243,18 @@ void Node::answer(const Call& call, const Reply& reply, Steady::time_point now) 
     context_.errors.answered();
     context_.events.push_back(answer);
   }
+}
+
+// Whether the server's clock was set back so lately that there may be state of a later time, or a
+// server that is behind has taken its place. What a gcra keeps does not say whether it lies ahead
+// for that, or for a burst that is larger than this gate knows.
+bool Node::was_set_back(Instant server, Steady::time_point now) {
+  const auto ours = std::chrono::duration_cast<Micros>(now.time_since_epoch()).count();
+  const Duration ahead{server.us - ours};
+  const bool back = clock_ahead_ && ahead + kClosedTooLong < *clock_ahead_;
+  if (back) set_back_until_ = now + Micros((*clock_ahead_ - ahead).us);
+  if (back || !clock_ahead_ || ahead > *clock_ahead_) clock_ahead_ = ahead;
+  return now < set_back_until_;
 }
 
 // State of a later time than now closes a limit until that time. So it is forgotten; but not before
