@@ -56,6 +56,7 @@ core::RouteOptions route_options(const config::Config& config, const config::Rou
     options.cost_varies |= limit.limit.cost_from_record;
     if (limit.share) options.fleet_limits |= 1u << i;
   }
+  options.stood_in_for = may_stand_in(config, route);
   options.slot = std::min(core::kSlot, options.use_within / 8);
   return options;
 }

@@ -305,7 +305,8 @@ void Admission::failed(const PermitsFailed& event, Instant now, Commands& comman
   line.unanswered = true;
   keyless_limits_.answered(line, kNoKeyless, 0, now);
   queues_of(line).touched = true;
-  line.next_ask = now + event.wait;
+  // Who answers it then is not the one that is to be spared.
+  line.next_ask = route_of(line).stood_in_for ? now : now + event.wait;
   serve(line, now, commands);
 }
 

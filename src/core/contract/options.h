@@ -31,6 +31,7 @@ struct RouteOptions {
   Order order = Order::partition;
   std::uint8_t limit_count = 0;  // How many limits its lines have; 0 = no permit is needed.
   StoreId store;                 // Where they are kept.
+  bool stood_in_for = false;     // An ask that failed is answered by another when it is made again.
   Duration horizon;  // How far ahead permits may be asked for: that of a costly record further.
   Duration use_within = Duration::millis(100);  // How long a permit may be used after it is due.
   // Permits ahead are waited for until the end of the slot of this length that they come due in, so

@@ -378,5 +378,19 @@ TEST(Asking, who_was_denied_in_its_turn_asks_before_the_others_also_where_its_ta
   EXPECT_EQ(first.value + second.value, 1u) << first.value << ", " << second.value;
 }
 
+TEST(Asking, what_failed_is_asked_again_at_once_where_another_answers_it) {
+  RouteOptions route = limited_route();
+  route.stood_in_for = true;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  const Ask ask = bench.all<Ask>().back();
+  bench.put(PermitsFailed{ask.line, ask.ask, Duration::seconds(1)});
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  EXPECT_TRUE(bench.all<Ask>().back().again);
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{0});
+}
+
 }  // namespace
 }  // namespace einlass::core
