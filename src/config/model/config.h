@@ -261,6 +261,13 @@ struct Target {
   Duration timeout() const {
     return by_kind([](const auto& one) { return one.timeout; });
   }
+  // In Kafka what was refused with its batch is written once more, alone, and librdkafka looks each
+  // second for what is over; a transaction is open until the brokers end it.
+  Duration longest_attempt() const {
+    if (kafka() == nullptr) return timeout();
+    if (exactly_once()) return timeout() + Duration::seconds(30);
+    return (timeout() + Duration::seconds(1)) * 2;
+  }
   std::size_t max_in_flight() const {
     return by_kind([](const auto& one) { return one.max_in_flight; });
   }

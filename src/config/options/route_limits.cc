@@ -181,11 +181,14 @@ std::optional<std::string> short_lease(const Config& config, const Limit& limit,
   // The limiter counts from its own answer, which may take as long as redis.timeout to come.
   const bool shared = limit.store == Store::redis;
   const Duration way = shared ? config.redis.timeout : Duration{};
-  const Duration least = way + limit.use_within + target.timeout();
+  const Duration attempt = target.longest_attempt();
+  const Duration least = way + limit.use_within + attempt;
   if (held->lease >= least) return std::nullopt;
   return "has a lease of " + to_text(held->lease) +
          ", so its permits would come back while attempts run; the shortest that works is " +
-         to_text(least) + ", the timeout of target " + in_quotes(target.name) +
+         to_text(least) +
+         (attempt == target.timeout() ? ", the timeout of" : ", the longest attempt at") +
+         " target " + in_quotes(target.name) +
          (shared ? ", use_within and redis.timeout together" : " and use_within together");
 }
 

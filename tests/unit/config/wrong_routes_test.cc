@@ -341,6 +341,11 @@ TEST(WrongRoute, ALeaseThatEndsBeforeTheAttempt) {
            "targets: {t: {http: {url: http://h/, timeout: 10s}}}\n" +
            "routes: [{name: r, topics: [a], target: t, limits: [l]}]\n";
   };
+  const auto at_kafka = [](const std::string& options) {
+    return "limits: {l: {algorithm: concurrency, limit: 5, " + options + "}}\n" +
+           "targets: {t: {kafka: {topic: x, timeout: 10s}}}\n" +
+           "routes: [{name: r, topics: [a], target: t, limits: [l]}]\n";
+  };
   expect_mistakes({
       {lease("lease: 10100ms"), ""},
       {lease("lease: 10099ms"),
@@ -353,6 +358,11 @@ TEST(WrongRoute, ALeaseThatEndsBeforeTheAttempt) {
        "3:53: routes[0].limits[0]: 'l' has a lease of 10599ms, so its permits would come back "
        "while attempts run; the shortest that works is 10600ms, the timeout of target 't', "
        "use_within and redis.timeout together"},
+      {at_kafka("lease: 22100ms"), ""},
+      {at_kafka("lease: 10100ms"),
+       "3:53: routes[0].limits[0]: 'l' has a lease of 10100ms, so its permits would come back "
+       "while attempts run; the shortest that works is 22100ms, the longest attempt at target 't' "
+       "and use_within together"},
       {lease("lease: 10s, use_within: 1us"),
        "3:53: routes[0].limits[0]: 'l' has a lease of 10s, so its permits would come back while "
        "attempts run; the shortest that works is 10000001us, the timeout of target 't' and "
