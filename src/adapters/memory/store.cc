@@ -33,8 +33,8 @@ static_assert(std::tuple_size_v<limits::IdPrefix> >= sizeof(std::uint16_t) + siz
 // How many instants of an answer a forgotten line keeps room for.
 constexpr std::size_t kKeptDue = 8;
 
-// Permits that are given back together.
-constexpr std::size_t kMostReturned = 256;
+// Permits that are given back together: as many as a line holds.
+constexpr std::size_t kMostReturned = 1'024;
 
 // Most lines have one bucket, and most of many lines ask for one permit: those have all in one
 // piece, for with as many lines as keys what costs is to fetch them from memory.
@@ -118,12 +118,17 @@ struct Store::State {
                                   line.due, *line.told);
   }
 
-  // REQUIRES: the table is locked.
+  // Those of one cost at a time, the last ones first. REQUIRES: the table is locked.
   void take_back() {
-    if (returned.empty()) return;
-    limits::release(known(returned_by).costing(returned_cost), returned,
-                    table.moved_on(returned_at));
-    returned.clear();
+    while (!returned.empty()) {
+      const Permits cost = returned_costs.back();
+      std::size_t first = returned.size();
+      while (first > 0 && returned_costs[first - 1] == cost) --first;
+      limits::release(known(returned_by).costing(cost), std::span(returned).subspan(first),
+                      table.moved_on(returned_at));
+      returned.resize(first);
+      returned_costs.resize(first);
+    }
   }
 
   core::Events& events;
@@ -133,7 +138,7 @@ struct Store::State {
   // one by one: a queue takes back no turn that has others behind it.
   std::vector<limits::Returned> returned;
   core::LineId returned_by;
-  Permits returned_cost;
+  std::vector<Permits> returned_costs;
   Instant returned_at;
   std::vector<Line> lines;     // By LineId, which are dense.
   std::uint64_t granted = 0;
@@ -216,11 +221,11 @@ void Store::release(const core::Release& release, Instant now) {
   const core::Permit& permit = release.permit;
   State& state = *state_;
   const std::lock_guard lock(state.table.mutex_);
-  const bool others = state.returned_by != release.line || state.returned_cost != permit.cost;
+  const bool others = state.returned_by != release.line;
   if (others || state.returned.size() >= kMostReturned) state.take_back();
   state.returned.push_back({state.id_of(permit), permit.stamp});
   state.returned_by = release.line;
-  state.returned_cost = permit.cost;
+  state.returned_costs.push_back(permit.cost);
   state.returned_at = now;
   if (!line.by_flows || !permit.flow) return;
   state_->share_of(line).give_back(permit.flow_level, *permit.flow,

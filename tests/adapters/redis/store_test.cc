@@ -406,5 +406,32 @@ TEST_F(RedisStore, WhatALargerBurstHasSpentIsNotTakenForALaterTime) {
   EXPECT_EQ(control("EXISTS", "test:{test}:callbacks:"), "1");
 }
 
+// In several calls, of which each must find that no turn lies behind its own.
+TEST_F(RedisStore, ManyTurnsOfAQueueComeBack) {
+  limits::Limit queue = sliding_log("callbacks", 1);
+  queue.parameters = limits::LeakyBucketParameters{{1, 1'000'000}, Permits{1'000}, true};
+  add(0, queue);
+  const core::AskId ask{++side_.last_ask};
+  side_.events.clear();
+  side_.store->ask({{0}, ask, {1}, {600}, Duration::seconds(1'000)});
+  side_.store->flush();
+  ASSERT_TRUE(side_.until([&] { return side_.find<core::PermitsAnswered>(); }));
+  const auto* answer = side_.find<core::PermitsAnswered>();
+  ASSERT_EQ(answer->due.size(), 600u);
+  const auto permit = [&](std::uint16_t i) {
+    return core::Permit{ask, i, answer->limiter_now + answer->due[i]};
+  };
+  // A script that the server does not know yet goes again behind the calls after it.
+  const auto lives_ms = [&] { return std::stol(control("PTTL", "test:{test}:callbacks:")); };
+  const long before = lives_ms();
+  side_.store->release({{0}, permit(599), {}});
+  side_.store->flush();
+  ASSERT_TRUE(side_.until([&] { return lives_ms() < before - 500; }));
+  for (std::uint16_t i = 2; i < 599; ++i) side_.store->release({{0}, permit(i), {}});
+  side_.store->flush();
+  // Two are left of 600: the key lives until the third turn.
+  EXPECT_TRUE(side_.until([&] { return lives_ms() < before - 590'000; }));
+}
+
 }  // namespace
 }  // namespace einlass::redis::testing

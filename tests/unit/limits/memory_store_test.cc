@@ -356,5 +356,22 @@ TEST_F(MemoryStore, BucketsThatComeAndGoTakeNoRoom) {
   }
 }
 
+TEST_F(MemoryStore, AsManyAsALineHoldsComeBackTogether) {
+  limits::Limit queue{"queue", limits::queue(1'000, limits::kSecond, 1'000), {1}};
+  add(0, {{&queue, ""}});
+  std::vector<core::Permit> permits;
+  for (int n = 0; n < 2; ++n) {
+    const auto& answer = ask(0, 0, 1, 256, limits::kSecond);
+    for (std::uint16_t i = 0; i < answer.due.size(); ++i) {
+      permits.push_back({answer.ask, i, Instant{limits::kNow} + answer.due[i]});
+    }
+  }
+  ASSERT_EQ(permits.size(), 512U);
+  for (std::size_t i = 1; i < permits.size(); ++i) {
+    store_.release({LineId{0}, permits[i]}, {limits::kNow});
+  }
+  EXPECT_EQ(ask(0, 0, 1, 1, limits::kSecond).due[0], Duration{1'000});
+}
+
 }  // namespace
 }  // namespace einlass::memory

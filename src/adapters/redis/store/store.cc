@@ -23,12 +23,12 @@ PermitId id_of(const core::Permit& permit) {
           permit.flow_level};
 }
 
-// A call says the cost of its permits once.
+// The last ones: a call says the cost of its permits once.
 std::span<const PermitId> of_one_cost(std::span<const PermitId> permits) {
-  const auto end = std::find_if(permits.begin(), permits.end(), [&](const PermitId& permit) {
-    return permit.cost != permits.front().cost;
+  const auto other = std::find_if(permits.rbegin(), permits.rend(), [&](const PermitId& permit) {
+    return permit.cost != permits.back().cost;
   });
-  return permits.first(static_cast<std::size_t>(end - permits.begin()));
+  return permits.last(static_cast<std::size_t>(other - permits.rbegin()));
 }
 
 }  // namespace
@@ -192,11 +192,12 @@ void Store::State::send_release(const LinePtr& line, std::span<const PermitId> p
                                 Steady::time_point now) {
   Node* node = node_of(*line);
   const bool one_cost = (why == Return::ended ? line->held : *line).costs.empty();
+  // The last ones first: a queue takes back no turn that has others behind it.
   while (!permits.empty() && node && node->well() && node->room()) {
-    const auto some = permits.first(std::min(permits.size(), kMaxPermitsPerRelease));
+    const auto some = permits.last(std::min(permits.size(), kMaxPermitsPerRelease));
     const auto same = one_cost ? some : of_one_cost(some);
     node->send_release(line, same, {.why = why}, now);
-    permits = permits.subspan(same.size());
+    permits = permits.first(permits.size() - same.size());
   }
   if (!permits.empty()) end_later(line, permits);
 }
