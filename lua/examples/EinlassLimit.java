@@ -62,7 +62,7 @@ public class EinlassLimit {
     final List<byte[]> arguments = bucketArguments();
     for (long number : new long[] {least, most, horizon}) arguments.add(bytes(number));
     arguments.add(prefix);
-    arguments.add(bytes(open ? "1" : "0"));
+    arguments.add(bytes("1")); // It may have been sent before, also by Lettuce, after a reconnect.
     arguments.add(bytes("")); // The server's clock.
     arguments.add(bytes(SLACK_MS));
     open = true;

@@ -66,13 +66,12 @@ class Limit:
     def acquire(self, least: int = 1, most: int = 1, horizon: int = 0) -> Answer:
         """Asks for `least` to `most` permits, due within `horizon` microseconds. If Redis does not
         answer, call it again: what the lost answer granted is not paid twice."""
-        again = self._open is not None
         prefix = self._open or self._run + next(self._asks).to_bytes(6, "big")
         self._open = prefix
         granted, now, retry, reason, *rest = self._acquire(
             keys=[*self._keys, self._memo],
-            args=[*self._arguments(), least, most, horizon, prefix, "1" if again else "0", "",
-                  ANY_SLACK_MS])
+            # "1": it may have been sent before, also by redis-py, which tries again by itself.
+            args=[*self._arguments(), least, most, horizon, prefix, "1", "", ANY_SLACK_MS])
         self._open = None
         remaining, dues = rest[:len(self._buckets)], rest[len(self._buckets):]
         permits = [Permit(prefix + i.to_bytes(2, "big"), now + due) for i, due in enumerate(dues)]

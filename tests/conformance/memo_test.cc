@@ -77,5 +77,13 @@ TEST_F(Memo, WhatIsRememberedExpires) {
   EXPECT_LE(integer({"PTTL", limit.memo_key()}), 12'000);
 }
 
+// Who cannot tell whether it was sent before says so.
+TEST_F(Memo, ANewAskMaySayThatItWasSentBefore) {
+  RedisSide limit(server_, "perhaps", {log(5, kSecond)});
+  EXPECT_EQ(limit.acquire({1, 1, 0, true}, 1, kStart).granted, 1);
+  EXPECT_EQ(limit.acquire({1, 1, 0, true}, 1, kStart).granted, 1);
+  EXPECT_EQ(limit.peek(kStart).front(), 4);
+}
+
 }  // namespace
 }  // namespace einlass::conformance
