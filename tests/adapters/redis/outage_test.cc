@@ -168,6 +168,33 @@ TEST_F(Outage, ThePlacesOfAGrantThatNoReplicaConfirmsAreFreeOnceItIsGivenUp) {
   }));
 }
 
+// It was granted nothing, and what really ended meanwhile is not to wait behind it.
+TEST_F(Outage, OfAnAskThatNeverLeftNothingIsGivenBack) {
+  limit = three_places();
+  RedisServer server;
+  GateSide side(options_for(server.port()));
+  add_lines(side, 1);
+  ASSERT_TRUE(side.until_up());
+  const auto* answer = side.answer(0, 1);
+  ASSERT_TRUE(answer);
+  const core::Permit used{answer->ask, 0, answer->limiter_now};
+  Control control(server.port());
+  control({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+  ASSERT_TRUE(side.until([&] { return !side.store->status().up; }));
+  const std::size_t failed = side.count<core::PermitsFailed>();
+  const core::AskId asked = side.ask(0, 2);
+  ASSERT_EQ(side.count<core::PermitsFailed>(), failed + 1);
+  side.store->give_up({{0}, asked, {1}, {2}, {}, {1}, true});
+  side.store->ended({{0}, used});
+  ASSERT_TRUE(side.until_up());
+  std::string stats;
+  EXPECT_TRUE(side.until([&] {
+    stats = control({"INFO", "commandstats"});
+    return stats.find("cmdstat_zrem:") != std::string::npos;
+  }));
+  EXPECT_NE(stats.find("cmdstat_zscore:calls=1,"), std::string::npos) << stats;
+}
+
 // What the other limits of the line would have had back stays spent.
 TEST_F(Outage, OnlyThePlacesOfWhatNobodyUsesAreKept) {
   const limits::Limit places{

@@ -89,6 +89,7 @@ struct Line : BucketWords, boost::intrusive_ref_counter<Line, boost::thread_unsa
   std::optional<std::chrono::steady_clock::time_point> moves_since;
   Permits most_cost;                    // Of the record's, that all limits may grant some time.
   bool may_be_never = false;            // Some limit may grant nothing ever, by its own numbers.
+  core::AskId not_sent{};      // The last ask that failed without a call; 0: none did.
   bool may_lie_ahead = false;  // Some limit's state may, for a burst that only other gates know.
 
   // Some limit counts the attempts under way.

@@ -65,10 +65,11 @@ void Store::ended(const core::Ended& ended) {
   if (line.counts_held()) state_->give_back(line, {&permit, 1}, Return::ended);
 }
 
-// Nobody knows how many it was granted: none, or any of those that it wanted.
+// Nobody knows how many it was granted: none, or any of those that it wanted. One that never left
+// was granted none.
 void Store::give_up(const core::Ask& ask) {
   Line& line = state_->line(ask.line);
-  if (!line.counts_held()) return;
+  if (!line.counts_held() || line.not_sent == ask.ask) return;
   std::vector<PermitId> permits(std::min<std::size_t>(ask.max.value, kMaxPermitsPerAsk));
   for (std::uint16_t i = 0; i < permits.size(); ++i) {
     permits[i] = {ask.ask, i, {}, ask.costs.empty() ? ask.cost : ask.costs[i], {}};
@@ -146,6 +147,7 @@ void Store::State::forget_line(core::LineId id) {
 
 void Store::State::ask(const core::Ask& ask) {
   if (usable_ && !down_) return asks_of_turn_.push_back(ask);
+  if (!ask.again) line(ask.line).not_sent = ask.ask;
   say_down();
   context_.fail(ask);
 }
@@ -164,7 +166,11 @@ void Store::State::send_ask(const core::Ask& ask, Steady::time_point now) {
   Line& line = this->line(ask.line);
   Node* node = node_of(line);
   if (node && node->well() && !node->room()) node->overloaded(now);
-  if (node && node->well()) return node->send_acquire(&line, ask, {}, now);
+  if (node && node->well()) {
+    line.not_sent = core::AskId{};
+    return node->send_acquire(&line, ask, {}, now);
+  }
+  if (!ask.again) line.not_sent = ask.ask;
   ++counts_.errors;
   context_.fail(ask, down_ ? core::PermitsFailed{}.wait : kNodeDownWait);
 }
