@@ -252,7 +252,7 @@ bool Node::was_set_back(Instant server, Steady::time_point now) {
   const auto ours = std::chrono::duration_cast<Micros>(now.time_since_epoch()).count();
   const Duration ahead{server.us - ours};
   const bool back = clock_ahead_ && ahead + kClosedTooLong < *clock_ahead_;
-  if (back) set_back_until_ = now + Micros((*clock_ahead_ - ahead).us);
+  if (back) set_back_until_ = std::max(now, set_back_until_) + Micros((*clock_ahead_ - ahead).us);
   if (back || !clock_ahead_ || ahead > *clock_ahead_) clock_ahead_ = ahead;
   return now < set_back_until_;
 }
