@@ -132,6 +132,7 @@ void Store::State::change_line(core::LineId id, std::span<const Bucket> buckets)
   add_line(id, buckets);
   Line& after = line(id);
   after.failing = before->failing;
+  after.not_sent = before->not_sent;
   // What the limits were like before may still be what its state is of.
   // With a rate of 0 nothing was booked.
   if (before->refill < limits::kLongestWindow) {
