@@ -118,6 +118,7 @@ TEST_F(TargetLogin, a_token_server_that_says_nothing_is_asked_again_however_slow
   use_oauth2();
   world.options.login.token.port = server.port();
   world.options.timeout = Duration::seconds(3600);
+  world.options.login.longest_ask = Duration::seconds(1);
   wait_for_token();
   world.run_until([&] { return !world.target().status().unusable.empty(); });
   world.run_until([&] { return world.target().status().unusable.empty(); });

@@ -52,6 +52,9 @@ struct LoginOptions {
   net::SecretOptions
       secret;          // The password, the token, or the client's secret at the token server.
   TokenOptions token;  // With oauth2.
+  // A token server that says nothing for so long is asked again, however long a target may take: a
+  // token is renewed a minute before its end at most.
+  Duration longest_ask = Duration::seconds(15);
 
   bool operator==(const LoginOptions&) const = default;
 };

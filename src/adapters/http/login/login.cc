@@ -21,10 +21,9 @@ Login::Login(boost::asio::io_context& io, std::string target, LoginOptions optio
       changed_{std::move(changed)},
       notify_{std::move(notify)} {
   if (options_.kind == Kind::oauth2) {
-    tokens_ =
-        std::make_unique<TokenClient>(io, options_.token, proxy, tls,
-                                      std::min(timeout, kLongestAsk),
-                                      [this](const TokenAnswer& answer) { token_came(answer); });
+    tokens_ = std::make_unique<TokenClient>(
+        io, options_.token, proxy, tls, std::min(timeout, options_.longest_ask),
+        [this](const TokenAnswer& answer) { token_came(answer); });
     trouble_ = token_trouble_ = "no token yet from " + tokens_->peer();
   } else {
     header_ = rendered();

@@ -52,10 +52,6 @@ class Login {
  private:
   static constexpr std::chrono::seconds kRefusedGap{30};
 
-  // A token server that says nothing for so long is asked again, however long a target may take: a
-  // token is renewed a minute before its end at most.
-  static constexpr Duration kLongestAsk = Duration::seconds(5);
-
   void look_for_token(bool secret_changed, SteadyTime now);
   void token_came(const TokenAnswer& answer);
   void set(std::string header);

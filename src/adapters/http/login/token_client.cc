@@ -1,5 +1,6 @@
 #include "adapters/http/login/token_client.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -69,7 +70,8 @@ void TokenClient::ask(const std::string& client_secret) {
 std::string without_token(const TargetOptions& options) {
   boost::asio::io_context io(1);
   std::optional<std::string> trouble;
-  TokenClient client(io, options.login.token, options.proxy, options.certificates, options.timeout,
+  TokenClient client(io, options.login.token, options.proxy, options.certificates,
+                     std::min(options.timeout, options.login.longest_ask),
                      [&](const TokenAnswer& answer) { trouble = answer.trouble; });
   client.ask(options.login.secret.value);
   while (!trouble && io.run_one() > 0) {
