@@ -110,6 +110,9 @@ TEST(LoginHealth, one_that_was_refused_anew_is_no_good_until_an_attempt_is_accep
   refused.needs_repair = false;
   health.fails(refused);
   EXPECT_EQ(health.unusable(), "status 401: the login is refused") << "so was the last new one";
+  health.fails(Answer{.status = 503, .retry_after = {}, .trouble = {}});
+  health.fails(refused);
+  EXPECT_EQ(health.unusable(), "status 401: the login is refused") << "whatever came between";
   health.works();
   EXPECT_EQ(health.unusable(), "");
   health.fails(refused);

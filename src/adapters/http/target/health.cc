@@ -13,8 +13,8 @@ void Health::works() {
 
 void Health::fails(const Answer& answer) {
   // That one more token is asked for mends nothing yet, where the last one was refused as well.
-  refuses_login_ = answer.refuses_login && (answer.needs_repair || refuses_login_);
-  const bool needs_repair = answer.needs_repair || refuses_login_;
+  refuses_login_ |= answer.refuses_login && answer.needs_repair;
+  const bool needs_repair = answer.needs_repair || (answer.refuses_login && refuses_login_);
   trouble_ = answer.status == 0 ? answer.trouble : "status " + std::to_string(answer.status);
   if (answer.status != 0 && !answer.trouble.empty()) trouble_ += ": " + answer.trouble;
   const std::string told = trouble_;

@@ -44,7 +44,7 @@ class Health {
   Notify notify_;
   std::string trouble_;
   std::string unusable_;
-  bool refuses_login_ = false;  // And no other login is at hand that it has not refused.
+  bool refuses_login_ = false;  // Since it last accepted; also another that was asked for anew.
   bool announced_ = false;
   bool told_before_ = false;        // Of the one before, and not yet that it works again.
   std::string announced_unusable_;  // The reason that was told; empty: none, or not for this.
