@@ -284,16 +284,16 @@ void Shard::note(const core::Event& event) {
 
 void Shard::attempt_ended(const core::DeliveryEnded& ended) {
   StoredRecord& record = records_[ended.record];
-  // Of which nothing was sent, and will be: it was none, and those before it are as they were.
+  // Of which nothing was sent, and will be: it was none. What was before stands, if anything was.
   const bool was_none = !ended.sent && ended.outcome == core::Outcome::retry;
-  if (was_none) {
-    --record.attempts;
-  } else {
+  record.attempts -= was_none;
+  if (!was_none) {
     record.last_attempt = record.began;
     record.last_status = ended.status;
     if (record.attempts == 1) record.first_attempt = record.began;
   }
-  if (ended.outcome != core::Outcome::accepted) record.last_error = ended.reason;
+  const bool tells = !was_none || record.attempts == 0;
+  if (ended.outcome != core::Outcome::accepted && tells) record.last_error = ended.reason;
   share_hold(ended);
   delays_.note(ended, gate_, records_, now_);
   shadows_.ended(ended, now_);

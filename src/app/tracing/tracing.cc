@@ -105,7 +105,7 @@ void Tracing::ended(const core::DeliveryEnded& ended, const StoredRecord& record
             .name = {},
             .began = record.last_attempt,
             .ended = now,
-            .attributes = {{"einlass.attempt", std::int64_t{ended.attempt.value}}},
+            .attributes = {{"einlass.attempt", std::int64_t{record.attempts}}},
             .error = {}};
   const config::Target& target = config_->targets[route.target];
   span.attributes.emplace_back("einlass.target", target.name);
