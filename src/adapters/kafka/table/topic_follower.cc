@@ -263,7 +263,11 @@ void TopicFollower::Shared::take(const rd_kafka_message_t& message) {
   if (key) one.key = key->substr(0, kLongestTableKey + 1);
   const auto text = view(message.payload, message.len);
   if (text) one.text = text->substr(0, kLongestTableValue + 1);
-  if (!holds_back(one.key)) return told.push_back(std::move(one));
+  // What comes behind the end of its partition is no history.
+  if (!unread.contains(message.partition) || !holds_back(one.key)) {
+    anew.erase(one.key);
+    return told.push_back(std::move(one));
+  }
   anew.insert_or_assign(std::move(one.key), std::move(one.text));
 }
 
