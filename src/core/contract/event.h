@@ -113,7 +113,7 @@ struct PermitsAnswered {
 struct PermitsFailed {
   LineId line;
   AskId ask;
-  Duration wait = Duration::millis(50);  // Before it is asked again.
+  Duration wait = Duration::millis(50);  // Before it is asked again, where nobody stands in.
 };
 
 // What the line's limits with a key allow has changed: it asks again at once, whatever the last

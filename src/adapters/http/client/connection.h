@@ -57,7 +57,7 @@ class ConnectionOwner {
   // refused, and may be forgotten. REQUIRES: true where the settings do not allow HTTP/2.
   virtual bool established(Connection& connection) = 0;
 
-  // This address could not be connected to.
+  // This address could not be connected to, or was silent in the TLS handshake.
   virtual void connect_failed(const Endpoint& address) = 0;
 
  protected:

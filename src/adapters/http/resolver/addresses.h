@@ -55,8 +55,8 @@ class Addresses {
   // The host is only at addresses that are refused, by what the last lookup said.
   bool are_refused() const { return are_refused_; }
 
-  // No connection came about: this one is tried last for some minutes from now on, whatever is
-  // looked up meanwhile, and the list is soon asked for again.
+  // No connection that can be used came about: this one is tried last for some minutes from now on,
+  // whatever is looked up meanwhile, and the list is soon asked for again.
   void failed(Endpoint endpoint);
 
  private:

@@ -204,7 +204,7 @@ void Origin::ended(const Exchange& exchange, const Answer& answer) {
 }
 
 void Origin::exchange_ended(Connection& connection, const Answer& answer) {
-  last_used_ = std::max(last_used_, std::chrono::steady_clock::now());
+  last_used_ = std::max(last_used_, connection.last_used());
   owner_.ended(*this, connection.exchange(), answer);
   if (connection.is_idle()) return idle_.push_back(&connection);
   const auto self = connection.shared_from_this();
