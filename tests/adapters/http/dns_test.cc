@@ -183,14 +183,7 @@ TEST_F(Dns, a_resolver_that_fails_changes_nothing_for_who_takes_over) {
   names().set("moving.test", {});
   world.options.path = "/another";
   Target another(world.io, world.options, world.events, {});
-  another.take_over(world.target());
-  another.start(core::TargetId{4});
-  another.send(Request{.record = {9, 1},
-                       .attempt = {1},
-                       .id = "results-3-7",
-                       .content_type = {},
-                       .headers = {},
-                       .body = "{}"});
+  take_over_and_send(another, world);
   world.run_until_ended(2);
   EXPECT_EQ(world.ended(1).outcome, Outcome::accepted) << another.status().trouble;
 }

@@ -173,16 +173,8 @@ TEST_F(TargetLogin, who_takes_over_goes_on_with_the_token) {
   wait_for_token();
   world.options.path = "/another";
   Target another(world.io, world.options, world.events, {});
-  another.take_over(world.target());
-  another.start(core::TargetId{4});
+  take_over_and_send(another, world);
   EXPECT_EQ(another.status().unusable, "");
-  another.send(Request{.record = {1, 1},
-                       .attempt = {1},
-                       .host = {},
-                       .id = "results-3-7",
-                       .content_type = {},
-                       .headers = {},
-                       .body = "{}"});
   world.run_until([&] { return !ended().empty(); });
   EXPECT_EQ(header_of(receiver.requests().back(), "Authorization"), "Bearer token-1");
   EXPECT_EQ(tokens.requests().size(), 1u);

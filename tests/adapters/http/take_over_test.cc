@@ -27,14 +27,7 @@ TEST(TakeOver, from_one_that_fails_tells_that_it_works) {
     Target another(world.io, world.options, world.events, [&](const Notice& notice) {
       if (notice.severity != Severity::debug) told.push_back(notice.what);
     });
-    another.take_over(world.target());
-    another.start(core::TargetId{4});
-    another.send(Request{.record = {9, 1},
-                         .attempt = {1},
-                         .id = "results-3-7",
-                         .content_type = {},
-                         .headers = {},
-                         .body = "{}"});
+    take_over_and_send(another, world);
     world.run_until_ended(2);
     EXPECT_EQ(world.ended(1).outcome, Outcome::accepted);
   }

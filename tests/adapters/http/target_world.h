@@ -89,6 +89,18 @@ class TargetWorld {
   std::unique_ptr<Target> target_;
 };
 
+// Puts it in the place of the world's, as a reload does, and sends it a request.
+inline void take_over_and_send(Target& another, TargetWorld& world) {
+  another.take_over(world.target());
+  another.start(core::TargetId{4});
+  another.send(Request{.record = {9, 1},
+                       .attempt = {1},
+                       .id = "results-3-7",
+                       .content_type = {},
+                       .headers = {},
+                       .body = "{}"});
+}
+
 // Answers every request on a connection with the same bytes.
 inline ScriptedServer::Script always(std::string answer) {
   return [answer = std::move(answer)](Peer& peer) {

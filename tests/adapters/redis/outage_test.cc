@@ -21,6 +21,11 @@ limits::Limit three_places() {
   return {"places", limits::ConcurrencyParameters{{3}, Duration::seconds(3'600)}};
 }
 
+bool loses_its_connection(GateSide& side, Control& control) {
+  control({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+  return side.until([&] { return !side.store->status().up; });
+}
+
 struct Outage : ::testing::Test {
   limits::Limit limit = sliding_log("callbacks", 10);
 
@@ -179,8 +184,7 @@ TEST_F(Outage, OfAnAskThatNeverLeftNothingIsGivenBack) {
   ASSERT_TRUE(answer);
   const core::Permit used{answer->ask, 0, answer->limiter_now};
   Control control(server.port());
-  control({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
-  ASSERT_TRUE(side.until([&] { return !side.store->status().up; }));
+  ASSERT_TRUE(loses_its_connection(side, control));
   const std::size_t failed = side.count<core::PermitsFailed>();
   const core::AskId asked = side.ask(0, 2);
   ASSERT_EQ(side.count<core::PermitsFailed>(), failed + 1);
@@ -208,8 +212,7 @@ TEST_F(Outage, OnlyThePlacesOfWhatNobodyUsesAreKept) {
   ASSERT_TRUE(answer);
   const core::Permit unused{answer->ask, 0, answer->limiter_now};
   Control control(server.port());
-  control({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
-  ASSERT_TRUE(side.until([&] { return !side.store->status().up; }));
+  ASSERT_TRUE(loses_its_connection(side, control));
   side.store->release({{0}, unused, {}});
   ASSERT_TRUE(side.until_up());
   EXPECT_TRUE(side.until([&] { return control({"ZCARD", "test:{test}:places:"}) == "2"; }));
