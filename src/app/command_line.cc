@@ -21,7 +21,7 @@
 #include "app/setup/exit_codes.h"
 #include "app/setup/refused.h"
 #include "app/verbs.h"
-#include "config/file/placed.h"
+#include "config/file/located.h"
 #include "config/file/read_config.h"
 #include "config/file/warnings.h"
 #include "config/tables/print_config.h"
@@ -232,7 +232,7 @@ int dispatch(CommandLine& line) {
   return with_config(line, [&](const config::Config& config) {
     const std::string refusals = refused_by_kafka(config) + "\n" + refused_files(config) + "\n" +
                                  refused_files_of_redis(config);
-    const std::string mistakes = config::placed(config, line.path, refusals);
+    const std::string mistakes = config::located(config, line.path, refusals);
     if (!mistakes.empty()) {
       std::fprintf(stderr, "%s\n", mistakes.c_str());
       return kExitConfig;

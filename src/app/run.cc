@@ -37,7 +37,7 @@
 #include "app/steering/make_table.h"
 #include "app/steering/steering.h"
 #include "app/views/books.h"
-#include "config/file/placed.h"
+#include "config/file/located.h"
 #include "config/file/warnings.h"
 #include "config/model/address.h"
 
@@ -316,7 +316,7 @@ int run(const std::string& path, const config::Config& config,
     std::fflush(nullptr);
     _exit(code);
   } catch (const ConfigRefused& refused) {
-    std::fprintf(stderr, "%s\n", config::placed(config, path, refused.what()).c_str());
+    std::fprintf(stderr, "%s\n", config::located(config, path, refused.what()).c_str());
     code = kExitConfig;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "einlass: %s\n", error.what());

@@ -1,4 +1,4 @@
-// Any bytes through the configuration reader: they give a configuration or mistakes with places,
+// Any bytes through the configuration reader: they give a configuration or mistakes with positions,
 // and a configuration that is printed reads back to the same text, but for what was secret.
 #include <cstdint>
 #include <optional>

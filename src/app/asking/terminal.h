@@ -25,7 +25,7 @@ enum class Colour { none, bold, faint, red, green, yellow };
 // The text so coloured; as it is where `colours` is false.
 std::string coloured(const std::string& text, Colour colour, bool colours);
 
-// A mistake at its place, `FILE:LINE:COLUMN: TEXT`, with the place in bold and red.
+// A mistake at its position, `FILE:LINE:COLUMN: TEXT`, with that in bold and red.
 std::string coloured_mistake(const std::string& mistake, bool colours);
 
 }  // namespace einlass::app

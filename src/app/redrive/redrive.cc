@@ -33,7 +33,7 @@
 #include "app/steering/make_table.h"
 #include "app/steering/steering.h"
 #include "app/views/books.h"
-#include "config/file/placed.h"
+#include "config/file/located.h"
 #include "config/text/values.h"
 #include "text/shown.h"
 
@@ -335,7 +335,7 @@ int redrive(const std::string& path, const config::Config& written, const Redriv
     std::fprintf(stderr, "einlass: redrive: %s\n", wrong.what());
     code = kExitUsage;
   } catch (const ConfigRefused& refused) {
-    std::fprintf(stderr, "%s\n", config::placed(config, path, refused.what()).c_str());
+    std::fprintf(stderr, "%s\n", config::located(config, path, refused.what()).c_str());
     code = kExitConfig;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "einlass: redrive: %s\n", shown(error.what()).c_str());

@@ -311,10 +311,10 @@ void Replay::change_limits() {
   std::vector<config::LimitValue> values;
   for (TraceLine::LimitChange& change : line_.limits) {
     change.limit = place_of_written_[change.limit];
-    const config::ChangePlace place{file_, static_cast<int>(line_number_),
-                                    static_cast<int>(change.column),
-                                    "limit." + limits_[change.limit].name};
-    auto result = config::read_value(config_, places_[change.limit], change.changes, place);
+    const config::ChangesPosition position{file_, static_cast<int>(line_number_),
+                                           static_cast<int>(change.column),
+                                           "limit." + limits_[change.limit].name};
+    auto result = config::read_value(config_, places_[change.limit], change.changes, position);
     if (auto* mistakes = std::get_if<config::Mistakes>(&result)) {
       for (const config::Mistake& mistake : *mistakes) failed(mistake.to_string());
     } else {

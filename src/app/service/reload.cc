@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "app/setup/refused.h"
-#include "config/file/placed.h"
+#include "config/file/located.h"
 
 namespace einlass::app {
 
@@ -32,7 +32,7 @@ void Reload::begin(const Done& done) {
   }
   const auto& next = std::get<config::Config>(read);
   if (const std::string refusal = refused_by_kafka(next); !refusal.empty()) {
-    return done(refuse_wrong(config::placed(next, path_, refusal)));
+    return done(refuse_wrong(config::located(next, path_, refusal)));
   }
   const std::vector<config::Changed> changes = config::changes(*config_, next);
   const bool restart = std::any_of(changes.begin(), changes.end(), [](const config::Changed& it) {
@@ -74,7 +74,7 @@ void Reload::apply(const config::Config& as_written, const std::vector<config::C
     under_way_ = false;
     const std::string file = refused_files(*config);  // Names the option.
     const std::string why = file.empty() ? error.what() : file;
-    return done(refuse_wrong(config::placed(*config, path_, why)));
+    return done(refuse_wrong(config::located(*config, path_, why)));
   }
   config_ = std::move(config);
   applied_(*config_, as_written);

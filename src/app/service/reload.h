@@ -35,7 +35,7 @@ class Reload {
   using Config = std::shared_ptr<const config::Config>;
 
   // Called with each new configuration once it is on its way to the shards, and with the same as it
-  // stands in the file: what is said of its options goes by their places there.
+  // stands in the file: what is said of its options goes by their positions there.
   using Applied =
       std::function<void(const config::Config& config, const config::Config& as_written)>;
 

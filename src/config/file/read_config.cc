@@ -30,8 +30,8 @@ std::variant<Config, Mistakes> decode(Document parsed, const std::string& file,
   return std::move(reading.config);
 }
 
-Mistakes one(const std::string& file, Place place, std::string text) {
-  return {{file, place.line, place.column, "", std::move(text)}};
+Mistakes one(const std::string& file, Position position, std::string text) {
+  return {{file, position.line, position.column, "", std::move(text)}};
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::variant<Config, Mistakes> parse_config(std::string_view text, const std::st
   if (text.size() > kMostFileBytes) return one(file, {}, "the file is larger than 1MiB");
   auto parsed = parse_document(text);
   if (const auto* mistake = std::get_if<SyntaxMistake>(&parsed)) {
-    return one(file, mistake->place, mistake->text);
+    return one(file, mistake->position, mistake->text);
   }
   Document& document = std::get<Document>(parsed);
   if (document.root == nullptr || document.root->kind == Node::Kind::null) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "config/file/placed.h"
+#include "config/file/located.h"
 #include "limits/permits/state.h"
 #include "limits/windows/sliding_log.h"
 
@@ -176,7 +176,7 @@ std::vector<std::string> warnings(const Config& config, const std::string& file)
     warn_of_route(config, config.routes[i], "routes[" + std::to_string(i) + "]", texts);
   }
   for (std::string& text : texts) {
-    const std::string line = placed(config, file, text);
+    const std::string line = located(config, file, text);
     text = line.substr(0, line.size() - text.size()) + "warning: " + text;
   }
   return texts;

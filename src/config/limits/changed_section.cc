@@ -27,26 +27,28 @@ void keep_burst_within(Limit& limit) {
 
 }  // namespace
 
-const Node* add_scalar(Document& document, const std::string& text, Place place) {
+const Node* add_scalar(Document& document, const std::string& text, Position position) {
   Node& node = document.nodes.emplace_back();
   node.kind = Node::Kind::scalar;
-  node.place = place;
+  node.position = position;
   node.text = text;
   return &node;
 }
 
-ChangedSection::ChangedSection(Reading& reading, const Limit& limit, std::string path, Place place)
+ChangedSection::ChangedSection(Reading& reading, const Limit& limit, std::string path,
+                               Position position)
     : reading_(reading), limit_(limit), path_(std::move(path)), open_(live_parameters(limit)) {
   root_.kind = Node::Kind::map;
-  root_.place = place;
+  root_.position = position;
   for (const WrittenOption& one : written(limit)) {
-    root_.entries.push_back({place, one.path.back(), add_scalar(document_, one.value, place)});
+    root_.entries.push_back(
+        {position, one.path.back(), add_scalar(document_, one.value, position)});
   }
 }
 
 void ChangedSection::write(const Entry& entry) {
   if (!is_in(entry.name, open_)) {
-    return reading_.wrong(entry.place, below(path_, entry.name), why_not(entry.name));
+    return reading_.wrong(entry.position, below(path_, entry.name), why_not(entry.name));
   }
   new_burst_ |= entry.name == "burst";
   const auto known = std::ranges::find(root_.entries, entry.name, &Entry::name);
@@ -61,7 +63,7 @@ std::optional<LimitValue> ChangedSection::read(int instances) {
   if (!new_burst_) keep_burst_within(changed);
   // As many as the limit itself bounds nothing there, but here it would, and nobody keeps it.
   if (!has_pace(limit_) && pace_of(changed)) {
-    reading_.wrong(root_.place, path_,
+    reading_.wrong(root_.position, path_,
                    "has a `limit` of more than the limit's own burst of " +
                        std::to_string(changed.burst.value) +
                        ", which nothing keeps, for it is not less than the limit's own `limit`; "
@@ -71,7 +73,7 @@ std::optional<LimitValue> ChangedSection::read(int instances) {
   const auto wrong = wrong_number(changed, instances);
   if (!wrong) return LimitValue{.parameters = changed.limit.parameters, .burst = changed.burst};
   const bool own = is_in(wrong->option, open_);
-  reading_.wrong(own ? section.place_of(wrong->option) : root_.place,
+  reading_.wrong(own ? section.position_of(wrong->option) : root_.position,
                  own ? below(path_, wrong->option) : path_, wrong->text);
   return std::nullopt;
 }
@@ -94,9 +96,9 @@ std::optional<LimitValue> read_changes(Reading& reading, const Entry& entry,
   const std::size_t before = reading.mistakes();
   const auto changes = map_entries(reading, entry.value, path);
   if (changes.empty() && reading.mistakes() == before) {
-    reading.wrong(entry.place, path, "changes nothing; write a number, or leave it out");
+    reading.wrong(entry.position, path, "changes nothing; write a number, or leave it out");
   }
-  ChangedSection section(reading, limit, path, entry.value->place);
+  ChangedSection section(reading, limit, path, entry.value->position);
   for (const Entry* change : changes) section.write(*change);
   auto value = section.read(reading.config.instances);
   return reading.mistakes() == before ? std::move(value) : std::nullopt;

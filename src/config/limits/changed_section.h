@@ -18,9 +18,9 @@ namespace einlass::config {
 
 class ChangedSection {
  public:
-  // `place` is where the changes as a whole stand. Outlived by the reading, the limit, and what is
-  // written.
-  ChangedSection(Reading& reading, const Limit& limit, std::string path, Place place);
+  // `position` is where the changes as a whole stand. Outlived by the reading, the limit, and what
+  // is written.
+  ChangedSection(Reading& reading, const Limit& limit, std::string path, Position position);
 
   // One number anew; told as a mistake if it cannot be.
   void write(const Entry& entry);
@@ -42,7 +42,7 @@ class ChangedSection {
 };
 
 // A single value, as the document would have it.
-const Node* add_scalar(Document& document, const std::string& text, Place place);
+const Node* add_scalar(Document& document, const std::string& text, Position position);
 
 // The same of an entry of the file, whose value is a map of such numbers. `limit` is
 // as_in_the_file().

@@ -28,8 +28,8 @@ void write(ChangedSection& section, std::span<const Change> changes, int line, D
   for (const Change& change : changes) {
     const bool micros = change.number && is_duration(change.name);
     const Node* value =
-        add_scalar(document, change.value + (micros ? "us" : ""), Place{line, change.column});
-    section.write({Place{line, change.name_column}, change.name, value});
+        add_scalar(document, change.value + (micros ? "us" : ""), Position{line, change.column});
+    section.write({Position{line, change.name_column}, change.name, value});
   }
 }
 
@@ -43,16 +43,16 @@ const Limit* shared_by_gates(const Config& config, const Route& route) {
 
 // What the routes that have the limit say of its numbers.
 void check_routes(Reading& reading, const Config& config, std::size_t limit,
-                  const LimitValue& value, Place place, const std::string& path) {
+                  const LimitValue& value, Position position, const std::string& path) {
   const Limit& of = config.limits[limit];
   for (const Route& route : config.routes) {
     if (std::ranges::find(route.limits, limit) == route.limits.end()) continue;
     const auto lease = short_lease(config, of, value.parameters, config.targets[route.target]);
-    if (lease) return reading.wrong(place, below(path, "lease"), *lease);
+    if (lease) return reading.wrong(position, below(path, "lease"), *lease);
     const Limit* const shared = shared_by_gates(config, route);
     if (shared == nullptr || shared == &of) continue;
     const auto ahead = short_ahead(of, value.parameters, *shared);
-    if (ahead) return reading.wrong(place, path, *ahead);
+    if (ahead) return reading.wrong(position, path, *ahead);
   }
 }
 
@@ -60,15 +60,15 @@ void check_routes(Reading& reading, const Config& config, std::size_t limit,
 
 std::variant<LimitValue, Mistakes> read_value(const Config& config, std::size_t limit,
                                               std::span<const Change> changes,
-                                              const ChangePlace& place) {
+                                              const ChangesPosition& position) {
   const Limit& of = config.limits[limit];
   CHECK(!of.is_pace);
-  Reading reading(place.file, no_variables());
+  Reading reading(position.file, no_variables());
   Document document;
-  const Place at{place.line, place.column};
-  const std::string path = place.path.empty() ? "limits." + of.limit.name : place.path;
+  const Position at{position.line, position.column};
+  const std::string path = position.path.empty() ? "limits." + of.limit.name : position.path;
   ChangedSection section(reading, of, path, at);
-  write(section, changes, place.line, document);
+  write(section, changes, position.line, document);
   std::optional<LimitValue> value = section.read(config.instances);
   if (value) {
     complete(*value, of);

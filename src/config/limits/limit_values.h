@@ -21,7 +21,7 @@ struct Change {
   int column = 0;
 };
 
-struct ChangePlace {
+struct ChangesPosition {
   std::string file;  // What mistakes call whatever the changes were read from.
   int line = 0;
   int column = 0;      // Where the changes as a whole stand.
@@ -35,6 +35,6 @@ struct ChangePlace {
 // REQUIRES: the limit's place in `config.limits`; it is no pace.
 std::variant<LimitValue, Mistakes> read_value(const Config& config, std::size_t limit,
                                               std::span<const Change> changes,
-                                              const ChangePlace& place);
+                                              const ChangesPosition& position);
 
 }  // namespace einlass::config

@@ -16,7 +16,7 @@ void read_overrides(Section& section, Limit& limit) {
   for (const Entry* entry : map_entries(reading, section.find(), section.path_of())) {
     const std::string path = below(section.path_of(), entry->name);
     const auto refusal = refuse_pattern(entry->name);
-    if (refusal) reading.wrong(entry->place, path, *refusal);
+    if (refusal) reading.wrong(entry->position, path, *refusal);
     auto value = read_changes(reading, *entry, path, own);
     if (value && !refusal) limit.overrides.push_back({entry->name, std::move(*value)});
   }

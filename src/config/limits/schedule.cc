@@ -18,11 +18,11 @@ class Spans {
   // None, with the mistakes told, if it is no span, or none of this schedule.
   std::optional<WrittenSpan> take(const Entry& entry, const std::string& path) {
     auto read = parse_week_span(
-        entry.name, [&](const std::string& why) { reading_.wrong(entry.place, path, why); });
+        entry.name, [&](const std::string& why) { reading_.wrong(entry.position, path, why); });
     if (!read) return std::nullopt;
     if (zone_.empty()) zone_ = read->zone;
     if (read->zone != zone_) {
-      reading_.wrong(entry.place, path,
+      reading_.wrong(entry.position, path,
                      "goes by another time zone than " + named(*entries_.front()) +
                          "; all spans of a limit go by one");
       return std::nullopt;
@@ -35,7 +35,7 @@ class Spans {
 
   void refuse_overlaps() {
     for (const Overlap& overlap : overlaps(spans_)) {
-      reading_.wrong(entries_[overlap.other]->place, paths_[overlap.other],
+      reading_.wrong(entries_[overlap.other]->position, paths_[overlap.other],
                      "overlaps " + named(*entries_[overlap.one]) + " on " + overlap.at +
                          "; at most one span of a limit may hold at any time");
     }
@@ -43,7 +43,7 @@ class Spans {
 
  private:
   std::string named(const Entry& entry) const {
-    return in_quotes(entry.name) + " (" + reading_.place_in_words(entry.place) + ")";
+    return in_quotes(entry.name) + " (" + reading_.position_in_words(entry.position) + ")";
   }
 
   Reading& reading_;

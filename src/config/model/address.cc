@@ -37,24 +37,24 @@ struct Piece {
   bool hidden_elsewhere = false;  // Shown, but not where somebody else repeats it.
 };
 
-// How long the place for what the record says is that the text begins with, as {key}; 0: it begins
-// with none. Two braces stand for one.
-std::size_t place_size(std::string_view text) {
+// How long the placeholder, as {key}, is that the text begins with; 0: it begins with none. Two
+// braces stand for one.
+std::size_t placeholder_size(std::string_view text) {
   if (!text.starts_with('{') || text.starts_with("{{")) return 0;
   return text.find('}') + 1;
 }
 
-// The first such character that is in no place; the text's end if there is none.
+// The first such character that is in no placeholder; the text's end if there is none.
 std::size_t find_own(std::string_view text, std::string_view wanted, std::size_t from = 0) {
   for (std::size_t at = from; at < text.size();) {
-    const std::size_t place = place_size(text.substr(at));
-    if (place == 0 && wanted.find(text[at]) != wanted.npos) return at;
-    at += text.substr(at).starts_with("{{") ? 2 : std::max<std::size_t>(1, place);
+    const std::size_t placeholder = placeholder_size(text.substr(at));
+    if (placeholder == 0 && wanted.find(text[at]) != wanted.npos) return at;
+    at += text.substr(at).starts_with("{{") ? 2 : std::max<std::size_t>(1, placeholder);
   }
   return text.size();
 }
 
-// What stands there by itself, between places and braces.
+// What stands there by itself, between placeholders and braces.
 std::vector<std::string_view> own_texts(std::string_view text) {
   std::vector<std::string_view> own;
   while (!text.empty()) {
@@ -62,7 +62,7 @@ std::vector<std::string_view> own_texts(std::string_view text) {
     if (!before.empty()) own.push_back(before);
     text.remove_prefix(before.size());
     const std::size_t brace = text.starts_with("{{") ? 2 : 1;
-    text.remove_prefix(std::min(text.size(), std::max(brace, place_size(text))));
+    text.remove_prefix(std::min(text.size(), std::max(brace, placeholder_size(text))));
   }
   return own;
 }

@@ -56,8 +56,7 @@ bool may_hold_secret(std::string_view url);
 
 // What of a URL nobody is to see where a server repeats it: of the query each value of 8 characters
 // or more, with a name or without, and those whose names say that they are secret; of the path each
-// segment of 8 characters or more. Without their %XX, and without the places for what a record
-// says.
+// segment of 8 characters or more. Without their %XX, and without placeholders as {key}.
 std::vector<std::string> secrets_in(std::string_view url);
 
 // All segments of a path, and names and values of its query, likewise.

@@ -44,33 +44,34 @@ std::string Scalar::subject() const {
   return "";
 }
 
-void Reading::wrong(Place place, std::string path, std::string text) {
-  mistakes_.push_back({file_, place.line, place.column, std::move(path), std::move(text)});
+void Reading::wrong(Position position, std::string path, std::string text) {
+  mistakes_.push_back({file_, position.line, position.column, std::move(path), std::move(text)});
 }
 
-std::string Reading::place_in_words(Place place) const {
-  return file_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+std::string Reading::position_in_words(Position position) const {
+  return file_ + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
 }
 
 std::optional<Scalar> Reading::scalar(const Node& node, const std::string& path, bool secret) {
   if (node.kind == Node::Kind::null) {
-    wrong(node.place, path, "has no value; write one, or leave the option out");
+    wrong(node.position, path, "has no value; write one, or leave the option out");
     return std::nullopt;
   }
   if (node.kind != Node::Kind::scalar) {
-    wrong(node.place, path, "expected one value, not " + std::string(kind_name(node.kind)));
+    wrong(node.position, path, "expected one value, not " + std::string(kind_name(node.kind)));
     return std::nullopt;
   }
   auto expanded = expand(node.text, environment_);
   if (const auto* mistake = std::get_if<ExpandMistake>(&expanded)) {
-    wrong(node.place, path, mistake->text);
+    wrong(node.position, path, mistake->text);
     return std::nullopt;
   }
   Expanded& value = std::get<Expanded>(expanded);
   const Scalar::Shown shown = secret                ? Scalar::Shown::no_secret
                               : value.from_variable ? Scalar::Shown::no_variable
                                                     : Scalar::Shown::yes;
-  return Scalar{std::move(value.text), node.place, path, node.plain && !value.from_variable, shown};
+  return Scalar{std::move(value.text), node.position, path, node.plain && !value.from_variable,
+                shown};
 }
 
 Mistakes Reading::take_mistakes() {

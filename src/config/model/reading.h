@@ -21,7 +21,7 @@ struct Scalar {
   enum class Shown { yes, no_variable, no_secret };
 
   std::string text;
-  Place place;
+  Position position;
   std::string path;
   bool plain = false;  // Without quotes, and all of it in the file.
   Shown shown = Shown::yes;
@@ -48,13 +48,13 @@ class Reading {
 
   const Environment& environment() const { return environment_; }
 
-  void wrong(Place place, std::string path, std::string text);
+  void wrong(Position position, std::string path, std::string text);
   void wrong(const Scalar& scalar, const std::string& predicate) {
-    wrong(scalar.place, scalar.path, scalar.subject() + " " + predicate);
+    wrong(scalar.position, scalar.path, scalar.subject() + " " + predicate);
   }
 
-  // "gate.yaml:14:3", for what says something of two places.
-  std::string place_in_words(Place place) const;
+  // "gate.yaml:14:3", for what says something of two positions.
+  std::string position_in_words(Position position) const;
 
   // The value with its variables filled in; none, with a mistake, if it is no single value.
   std::optional<Scalar> scalar(const Node& node, const std::string& path, bool secret = false);

@@ -1,4 +1,4 @@
-// Texts with places for what a record brings: `/orders/{key}?tenant={header:tenant}`.
+// Texts with placeholders for what a record brings: `/orders/{key}?tenant={header:tenant}`.
 #pragma once
 
 #include <string>

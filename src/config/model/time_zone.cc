@@ -38,8 +38,8 @@ std::set<std::string> listed_names() {
   std::set<std::string> names;
   std::ifstream file(folder() + "/zone1970.tab");
   for (std::string line; std::getline(file, line);) {
-    std::string countries, place, name;
-    if (!line.starts_with('#') && std::istringstream(line) >> countries >> place >> name) {
+    std::string countries, coordinates, name;
+    if (!line.starts_with('#') && std::istringstream(line) >> countries >> coordinates >> name) {
       names.insert(std::move(name));
     }
   }

@@ -52,7 +52,7 @@ void read_headers(Section& section, Secrets secrets, HttpTarget& http) {
     }
     http.headers.emplace_back(name, std::move(value));
     if (trouble.empty()) return;
-    section.reading().wrong(entry.place, below(section.path_of(), name), std::move(trouble));
+    section.reading().wrong(entry.position, below(section.path_of(), name), std::move(trouble));
   };
   read_free_texts(section, secrets, take);
 }
@@ -65,7 +65,7 @@ void split_templates(Section& section, HttpTarget& http) {
     if (is_secret_name(name)) {  // A password may have braces in it.
       constant.emplace_back(name, value);
     } else if (const auto* refusal = std::get_if<Refusal>(&parsed)) {
-      section.reading().wrong(section.place_of(section.option(), name),
+      section.reading().wrong(section.position_of(section.option(), name),
                               below(section.path_of(), name), refusal->text);
     } else if (Template& parts = std::get<Template>(parsed); takes_from_record(parts)) {
       http.header_templates.emplace_back(name, std::move(parts));

@@ -28,7 +28,7 @@ bool sends_no_token_by_tls(std::string_view property, std::string_view value) {
 }
 
 void refuse_property(Section& section, std::string_view property, const std::string& why) {
-  section.reading().wrong(section.place_of("properties", property),
+  section.reading().wrong(section.position_of("properties", property),
                           below(section.path_of("properties"), property), why);
 }
 

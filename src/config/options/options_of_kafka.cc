@@ -79,7 +79,7 @@ void read_properties(Section& section, Properties& properties, std::string& pass
                     const std::string path = below(section.path_of(), property);
                     for (const OwnProperty& own : kOwnProperties) {
                       if (own.name != property) continue;
-                      return reading.wrong(entry.place, path,
+                      return reading.wrong(entry.position, path,
                                            std::string(own.why) + "; leave it out");
                     }
                     if (property == kSaslPassword && entry.name != property) {
@@ -248,7 +248,7 @@ void check_kafka_target(Section& section, KafkaTarget& target) {
       {"queue.buffering.max.messages", "is bounded by max_in_flight; leave it out"}};
   for (const auto& [name, wrong] : said) {
     if (!target.properties.contains(name)) continue;
-    section.reading().wrong(section.place_of("properties", name),
+    section.reading().wrong(section.position_of("properties", name),
                             below(section.path_of("properties"), name), wrong);
   }
   if (target.security == KafkaSecurity::aws_msk_iam && target.aws_region.empty()) {

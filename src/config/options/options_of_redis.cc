@@ -93,7 +93,7 @@ void print_url(PrintedPage& page, const Redis& redis) {
 void check_login(Section& section, const std::string& username, const FileSecret& password) {
   const bool given = section.has(section.written_as("password"));
   if (username.empty() || !password.value.empty() || given) return;
-  section.reading().wrong(section.place_of(section.has("username") ? "username" : "url"),
+  section.reading().wrong(section.position_of(section.has("username") ? "username" : "url"),
                           section.path_of("username"),
                           "has no password beside it; write password_file");
 }

@@ -22,7 +22,7 @@ void read_weight(Reading& reading, const Entry& entry, const std::string& path, 
   if (entry.name == kDefaultWeight) {
     share.default_weight = number;
   } else if (const auto refusal = refuse_pattern(entry.name)) {
-    reading.wrong(entry.place, path, *refusal);
+    reading.wrong(entry.position, path, *refusal);
   } else {
     share.weights.emplace_back(entry.name, number);
   }

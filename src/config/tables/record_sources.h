@@ -11,7 +11,7 @@
 namespace einlass::config {
 
 Parsed<KeySource> parse_key(const Scalar& scalar);
-// Of the record alone: a header, or a place in its value.
+// Of the record alone: a header, or a JSON pointer into its value.
 Parsed<KeySource> parse_record_field(const Scalar& scalar);
 
 // The most that one record may take in a configuration.

@@ -14,7 +14,7 @@ constexpr std::string_view kSuffix = "_file";
 
 void refuse_both(Reading& reading, const Node& node, const std::string& path,
                  std::string_view name) {
-  reading.wrong(node.place, path, "stands beside " + std::string(name) + "; keep one of them");
+  reading.wrong(node.position, path, "stands beside " + std::string(name) + "; keep one of them");
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void read_free_texts(Section& section, Secrets secrets,
       continue;
     }
     if (secrets == Secrets::of_headers && stem.size() < entry->name.size()) {
-      reading.wrong(entry->place, below_path,
+      reading.wrong(entry->position, below_path,
                     "the name says a file, but only a secret is read from one, as X-Api-Key_file; "
                     "write " +
                         clipped(stem, 60) + ": VALUE");

@@ -21,12 +21,12 @@ std::vector<const Entry*> map_entries(Reading& reading, const Node* node, const 
   std::vector<const Entry*> entries;
   if (node == nullptr || node->kind == Node::Kind::null) return entries;
   if (node->kind != Node::Kind::map) {
-    reading.wrong(node->place, path,
+    reading.wrong(node->position, path,
                   "expected a section, not " + std::string(kind_name(node->kind)));
     return entries;
   }
   if (node->entries.size() > kMostEntries) {
-    reading.wrong(node->place, path,
+    reading.wrong(node->position, path,
                   std::to_string(node->entries.size()) + " entries; the most that works is " +
                       std::to_string(kMostEntries));
     return entries;
@@ -34,11 +34,11 @@ std::vector<const Entry*> map_entries(Reading& reading, const Node* node, const 
   std::set<std::string_view> seen;
   for (const Entry& entry : node->entries) {
     if (entry.name == "<<") {
-      reading.wrong(entry.place, below(path, entry.name),
+      reading.wrong(entry.position, below(path, entry.name),
                     "merge keys are not supported; write the options out, or use an alias for "
                     "the whole value");
     } else if (!seen.insert(entry.name).second) {
-      reading.wrong(entry.place, below(path, entry.name), "written twice; keep one of them");
+      reading.wrong(entry.position, below(path, entry.name), "written twice; keep one of them");
     } else {
       entries.push_back(&entry);
     }
@@ -47,16 +47,16 @@ std::vector<const Entry*> map_entries(Reading& reading, const Node* node, const 
 }
 
 void refuse_bad_key(Reading& reading, const Entry& entry, const std::string& path) {
-  const auto name = parse_kafka_name({entry.name, entry.place, path});
+  const auto name = parse_kafka_name({entry.name, entry.position, path});
   if (const auto* refusal = std::get_if<Refusal>(&name)) {
-    reading.wrong(entry.place, path, in_quotes(entry.name) + " " + refusal->text);
+    reading.wrong(entry.position, path, in_quotes(entry.name) + " " + refusal->text);
   }
 }
 
 Section::Section(Reading& reading, const Node* node, std::string path, Names options)
     : reading_(reading), path_(std::move(path)), options_(std::move(options)) {
   if (node != nullptr) {
-    place_ = node->place;
+    position_ = node->position;
     const auto is_merge = [](const Entry& entry) { return entry.name == "<<"; };
     is_whole_ = (node->kind == Node::Kind::map || node->kind == Node::Kind::null) &&
                 std::none_of(node->entries.begin(), node->entries.end(), is_merge);
@@ -69,7 +69,7 @@ void Section::refuse_unknown_keys() {
   for (const Entry* entry : entries_) {
     if (is_in(entry->name, options_)) continue;
     reading_.wrong(
-        entry->place, path_of(entry->name),
+        entry->position, path_of(entry->name),
         "unknown option; " +
             suggestion(entry->name, options_).value_or("known here: " + either(options_)));
   }
@@ -97,7 +97,7 @@ bool Section::require(std::string_view name, std::string_view advice) {
     const std::string file = std::string(name) + "_file";
     text = "write " + (is_in(file, options_) ? file : std::string(name)) + ": " + text;
   }
-  reading_.wrong(place_, path_of(name), "missing; " + text);
+  reading_.wrong(position_, path_of(name), "missing; " + text);
   return false;
 }
 
@@ -109,7 +109,7 @@ bool Section::is_misspelt(std::string_view name) const {
 }
 
 void Section::wrong(std::string_view name, const std::string& text) {
-  reading_.wrong(place_of(name), path_of(name), text);
+  reading_.wrong(position_of(name), path_of(name), text);
   mark_wrong(name);
 }
 
@@ -147,18 +147,18 @@ Section& Section::opened(std::string_view path) {
   return **found;
 }
 
-Place Section::place_of(std::string_view name) const {
+Position Section::position_of(std::string_view name) const {
   const Node* node = find(name);
-  return node == nullptr ? place_ : node->place;
+  return node == nullptr ? position_ : node->position;
 }
 
-Place Section::place_of(std::string_view name, std::string_view key) const {
+Position Section::position_of(std::string_view name, std::string_view key) const {
   const Node* const map = find(name);
-  if (map == nullptr) return place_;
+  if (map == nullptr) return position_;
   const auto found = std::ranges::find_if(map->entries, [&](const Entry& entry) {
     return entry.name == key || entry.name == std::string(key) + "_file";
   });
-  return found == map->entries.end() ? map->place : found->value->place;
+  return found == map->entries.end() ? map->position : found->value->position;
 }
 
 std::vector<const Node*> Section::items(std::size_t most, std::string_view none) {

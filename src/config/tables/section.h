@@ -62,10 +62,10 @@ class Section {
   std::string path_of() const { return path_of(option_); }
 
   // Where the option stands, or where it would.
-  Place place_of(std::string_view name) const;
+  Position position_of(std::string_view name) const;
 
   // Where the value of that key stands in an option that is a map, or where it would.
-  Place place_of(std::string_view name, std::string_view key) const;
+  Position position_of(std::string_view name, std::string_view key) const;
 
   // NAME itself, or NAME_file where that is what is written: of a secret.
   std::string written_as(std::string_view name) const;
@@ -130,7 +130,7 @@ class Section {
   Reading& reading_;
   std::string path_;
   Names options_;
-  Place place_;
+  Position position_;
   bool is_whole_ = true;
   std::vector<const Entry*> entries_;
   std::string_view option_;

@@ -17,8 +17,8 @@
 namespace einlass::config {
 namespace {
 
-Place place_of(const YAML::Mark& mark) {
-  return mark.line < 0 ? Place{} : Place{mark.line + 1, mark.column + 1};
+Position position_of(const YAML::Mark& mark) {
+  return mark.line < 0 ? Position{} : Position{mark.line + 1, mark.column + 1};
 }
 
 // YAML, but more than we take.
@@ -27,7 +27,7 @@ struct NotTaken {
 };
 
 [[noreturn]] void refuse(const YAML::Mark& mark, std::string text) {
-  throw NotTaken{{place_of(mark), std::move(text)}};
+  throw NotTaken{{position_of(mark), std::move(text)}};
 }
 
 // Where the value itself begins, whose event may be at its anchor (`&NAME`).
@@ -42,19 +42,19 @@ class Builder : public YAML::EventHandler {
  public:
   explicit Builder(std::string_view text) : text_(text) {}
   Document take() { return std::move(document_); }
-  Place start() const { return start_; }
+  Position start() const { return start_; }
   // Of the list or section that is open; where none is, of nothing.
-  Place innermost() const { return open_.empty() ? Place{} : open_.back().node->place; }
+  Position innermost() const { return open_.empty() ? Position{} : open_.back().node->position; }
 
-  void OnDocumentStart(const YAML::Mark& mark) override { start_ = place_of(mark); }
+  void OnDocumentStart(const YAML::Mark& mark) override { start_ = position_of(mark); }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     Node& node = add(mark, "", anchor, Node::Kind::null);
-    // Where nothing is written, yaml-cpp names the place of what comes next.
+    // Where nothing is written, yaml-cpp names the position of what comes next.
     if (!open_.empty() && open_.back().has_key) {
-      const Place key = open_.back().node->entries.back().place;
-      if (node.place.line != key.line) node.place = key;
+      const Position key = open_.back().node->entries.back().position;
+      if (node.position.line != key.line) node.position = key;
     }
     attach(mark, node);
   }
@@ -102,7 +102,7 @@ class Builder : public YAML::EventHandler {
     if (tag.size() > 1) refuse(mark, "tags (as !!str) mean nothing here; leave the tag out");
     Node& node = document_.nodes.emplace_back();
     node.kind = kind;
-    node.place = place_of(mark);
+    node.position = position_of(mark);
     if (anchor != YAML::NullAnchor) {
       if (anchors_.size() <= anchor) anchors_.resize(anchor + 1);
       anchors_[anchor] = &node;
@@ -136,14 +136,14 @@ class Builder : public YAML::EventHandler {
       frame.has_key = false;
     } else {
       if (node.kind != Node::Kind::scalar) refuse(mark, "a key has to be a text");
-      frame.node->entries.push_back({place_of(mark), node.text, nullptr});
+      frame.node->entries.push_back({position_of(mark), node.text, nullptr});
       frame.has_key = true;
     }
   }
 
   std::string_view text_;
   Document document_;
-  Place start_;
+  Position start_;
   std::vector<Frame> open_;
   std::vector<const Node*> anchors_;  // By yaml-cpp's number for them.
 };
@@ -157,18 +157,18 @@ std::string line_at(std::string_view text, int line) {
 }
 
 // What yaml-cpp says is about grammar; what people do wrong is mostly one of a few things.
-SyntaxMistake explain(std::string_view text, const YAML::Exception& error, Place innermost) {
-  Place place = place_of(error.mark);
+SyntaxMistake explain(std::string_view text, const YAML::Exception& error, Position innermost) {
+  Position position = position_of(error.mark);
   if (dynamic_cast<const YAML::DeepRecursion*>(&error) != nullptr) {
-    return {place, "lists and sections within each other, too many levels deep"};
+    return {position, "lists and sections within each other, too many levels deep"};
   }
   std::string message = "not YAML: " + error.msg;
   const bool list = error.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW;
   if (list || error.msg == YAML::ErrorMsg::END_OF_MAP_FLOW) {
-    place = innermost;
+    position = innermost;
     message = std::string("not YAML: the ") + (list ? "[" : "{") + " here is never closed";
   }
-  const std::string line = line_at(text, place.line);
+  const std::string line = line_at(text, position.line);
   if (line.find("${") != std::string::npos && line.find_first_of("[{") < line.find("${")) {
     message += R"(; put quotes around a variable inside [ ] or { }, as ["${NAME}"])";
   } else if (line.find('\t') != std::string::npos) {
@@ -178,11 +178,11 @@ SyntaxMistake explain(std::string_view text, const YAML::Exception& error, Place
         "; put quotes around a text that has a colon and a space in it, and check the "
         "indentation";
   }
-  return {place, message};
+  return {position, message};
 }
 
 // JSON writes a character beyond 16 bits as two halves (\ud83d\ude00), and YAML as a whole
-// (\U0001f600). That is shorter, so blanks behind the text keep all else at its place.
+// (\U0001f600). That is shorter, so blanks behind the text keep all else at its position.
 std::string with_whole_characters(std::string_view json) {
   std::string yaml;
   std::size_t shorter = 0;

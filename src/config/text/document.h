@@ -1,4 +1,4 @@
-// A YAML text as a tree in which every value and every key knows its place. yaml-cpp scans; the
+// A YAML text as a tree in which every value and every key knows its position. yaml-cpp scans; the
 // tree is ours, because yaml-cpp's own takes duplicate keys silently and forgets where keys stand.
 #pragma once
 
@@ -17,25 +17,25 @@ namespace einlass::config {
 inline constexpr std::size_t kMostFileBytes = 1 << 20;
 inline constexpr std::int64_t kMostValues = 100'000;
 
-// 1-based, the column in bytes; line 0 where no place can be named.
-struct Place {
+// 1-based, the column in bytes; line 0 where no position can be named.
+struct Position {
   int line = 0;
   int column = 0;
 
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const Position&) const = default;
 };
 
 struct Node;
 
 struct Entry {
-  Place place;  // Of the key.
+  Position position;  // Of the key.
   std::string name;
   const Node* value = nullptr;
 };
 
 struct Node {
   enum class Kind { null, scalar, list, map } kind = Kind::null;
-  Place place;
+  Position position;
   std::string text;    // Of a scalar, before variables are expanded.
   bool plain = false;  // A scalar without quotes.
   std::vector<const Node*> items;
@@ -50,7 +50,7 @@ struct Document {
 };
 
 struct SyntaxMistake {
-  Place place;
+  Position position;
   std::string text;
 };
 

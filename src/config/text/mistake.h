@@ -1,4 +1,4 @@
-// What is wrong with a configuration, told with its place in the file.
+// What is wrong with a configuration, told with its position in the file.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace einlass::config {
 // One thing that is wrong: where, which option, and what to write instead.
 struct Mistake {
   std::string file;
-  int line = 0;      // 1-based; 0 where no place can be named (as a file that cannot be read).
+  int line = 0;      // 1-based; 0 where no position can be named (as a file that cannot be read).
   int column = 0;    // 1-based.
   std::string path;  // As "limits.callbacks.window"; empty for the file as a whole.
   std::string text;  // As "'1 sec' is not a duration; write 1s, 500ms or 2m".

@@ -26,16 +26,18 @@ std::string as_number(char c) {
 }  // namespace
 
 std::optional<SyntaxMistake> find_bad_character(std::string_view text) {
-  Place place{1, 1};
+  Position position{1, 1};
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8_sequence(text.substr(at));
-    if (length == 0) return SyntaxMistake{place, "byte " + as_number(text[at]) + " is not UTF-8"};
+    if (length == 0) {
+      return SyntaxMistake{position, "byte " + as_number(text[at]) + " is not UTF-8"};
+    }
     if (is_control(text[at])) {
-      return SyntaxMistake{place,
+      return SyntaxMistake{position,
                            "control character " + as_number(text[at]) + "; YAML does not allow it"};
     }
-    place.column += static_cast<int>(length);
-    if (text[at] == '\n') place = {place.line + 1, 1};
+    position.column += static_cast<int>(length);
+    if (text[at] == '\n') position = {position.line + 1, 1};
     at += length;
   }
   return std::nullopt;

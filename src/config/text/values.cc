@@ -57,12 +57,12 @@ Parsed<T> within(T value, Bounds<T> bounds, Show show) {
 
 // ".5" after the whole part, in units of `factor` microseconds; none if it is not whole in them.
 std::optional<std::int64_t> take_fraction(std::string_view& text, std::int64_t factor) {
-  constexpr std::size_t kMostPlaces = 13;  // No whole number of microseconds of a day has more.
+  constexpr std::size_t kMostDigits = 13;  // No whole number of microseconds of a day has more.
   const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
   std::string_view digits = text.substr(0, count);
   text.remove_prefix(count);
   while (digits.ends_with('0')) digits.remove_suffix(1);
-  if (digits.size() > kMostPlaces) return std::nullopt;
+  if (digits.size() > kMostDigits) return std::nullopt;
   __int128 parts = 0;
   __int128 scale = 1;
   for (const char digit : digits) {

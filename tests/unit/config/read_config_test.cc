@@ -240,8 +240,8 @@ TEST(ReadConfig, JsonMayWriteACharacterInHalves) {
   EXPECT_EQ(mood(R"(\ud83d\ude00, \u00e4)"), "\xF0\x9F\x98\x80, \xC3\xA4");
   EXPECT_EQ(mood(R"(\\ud83d\\ude00)"), R"(\ud83d\ude00)");
   EXPECT_NE(mistakes_in(json(R"(\ud83d)", "none")).find("invalid unicode"), std::string::npos);
-  const std::string place = mistakes_in(json(R"(123456789012)", "some"));
-  EXPECT_EQ(mistakes_in(json(R"(\ud83d\ude00)", "some")), place);
+  const std::string where = mistakes_in(json(R"(123456789012)", "some"));
+  EXPECT_EQ(mistakes_in(json(R"(\ud83d\ude00)", "some")), where);
 }
 
 TEST(ReadConfig, SecretsFromFiles) {

@@ -50,13 +50,13 @@ TEST(WrongRoute, Filter) {
   const auto filter = [](const std::string& text) {
     return routes("\n- name: r\n  topics: [a]\n  target: t\n  filter:\n  - " + text);
   };
-  const std::string place = "7:5: routes[0].filter[0]";
+  const std::string where = "7:5: routes[0].filter[0]";
   expect_mistakes({
       {filter("{by: 'header:status', equals: paid}\n  - {by: 'json:/a', exists: false}"), ""},
       {filter("{by: record_key, in: [a, b]}\n  - {by: topic, not_in: [c]}"), ""},
       {routes("[{name: r, topics: [a], target: t, filter: []}]"),
        "2:52: routes[0].filter: no condition; write at least one, or leave filter out"},
-      {filter("{equals: paid}"), place + ".by: missing; write by: header:NAME"},
+      {filter("{equals: paid}"), where + ".by: missing; write by: header:NAME"},
       {filter("{by: status, equals: paid}"),
        "7:10: routes[0].filter[0].by: 'status' is not a key; write none, record_key, topic, "
        "partition, header:NAME or json:/pointer"},
@@ -141,7 +141,7 @@ TEST(WrongRoute, PatternsOfTopics) {
   const auto pattern = [](const std::string& text) {
     return routes("[{name: r, topics: ['" + text + "'], target: t}]");
   };
-  const std::string place = "2:29: routes[0].topics[0]: ";
+  const std::string where = "2:29: routes[0].topics[0]: ";
   expect_mistakes({
       {pattern("^a.*"), ""},
       {pattern("^results\\.[a-z]+$$"), ""},
@@ -150,17 +150,17 @@ TEST(WrongRoute, PatternsOfTopics) {
       {routes("\n  - {name: r, topics: [^a], target: t}\n  - {name: s, topics: [^a], target: t}"),
        "4:24: routes[1].topics[0]: '^a' is read by routes[0] already; a topic belongs to one "
        "route"},
-      {pattern("^a("), place + "'^a(' is no regular expression (Unmatched ( or \\()"},
-      {pattern("^a[b"), place + "'^a[b' is no regular expression (Unmatched [, [^, [:, [., or [=)"},
+      {pattern("^a("), where + "'^a(' is no regular expression (Unmatched ( or \\()"},
+      {pattern("^a[b"), where + "'^a[b' is no regular expression (Unmatched [, [^, [:, [., or [=)"},
       {pattern("^a{3}"),
-       place + "'^a{3}' holds { or a reference as \\1, which patterns of topics cannot; write the "
+       where + "'^a{3}' holds { or a reference as \\1, which patterns of topics cannot; write the "
                "part out"},
       {pattern("^(a)\\1"),
-       place +
+       where +
            "'^(a)\\1' holds { or a reference as \\1, which patterns of topics cannot; write the "
            "part out"},
       {pattern("^" + std::string(249, 'a')),
-       place + "'^" + std::string(59, 'a') + "...' is longer than 249 characters"},
+       where + "'^" + std::string(59, 'a') + "...' is longer than 249 characters"},
       // What it would read of the route's own dead letters is left out, so that they may fit.
       {routes("[{name: r, topics: [^a], target: t, dead_letter: a.dead}]"), ""},
   });

@@ -1,4 +1,4 @@
-#include "config/file/placed.h"
+#include "config/file/located.h"
 
 #include <charconv>
 #include <sstream>
@@ -16,11 +16,11 @@ const Node* find(const Node* node, std::string_view path) {
   if (path.empty() || node == nullptr) return node;
   if (path.front() == '[') {
     const std::size_t end = path.find(']');
-    std::size_t place = 0;
-    std::from_chars(path.data() + 1, path.data() + path.size(), place);
-    if (end == std::string_view::npos || place >= node->items.size()) return nullptr;
+    std::size_t index = 0;
+    std::from_chars(path.data() + 1, path.data() + path.size(), index);
+    if (end == std::string_view::npos || index >= node->items.size()) return nullptr;
     path.remove_prefix(end + 1);
-    return find(node->items[place], path.substr(path.starts_with('.') ? 1 : 0));
+    return find(node->items[index], path.substr(path.starts_with('.') ? 1 : 0));
   }
   for (const Entry& entry : node->entries) {
     if (!path.starts_with(entry.name)) continue;
@@ -38,22 +38,23 @@ const Node* node_at(const Config& config, std::string_view path) {
   return document == nullptr ? nullptr : find(document->root, path);
 }
 
-std::string one_placed(const Config& config, const std::string& file, std::string mistake) {
+std::string one_located(const Config& config, const std::string& file, std::string mistake) {
   const std::string path = mistake.substr(0, mistake.find(": "));
   const Node* node = node_at(config, path);
   if (node == nullptr) node = node_at(config, path + "_file");
-  const Place place = node == nullptr ? Place{} : node->place;
-  return Mistake{file, place.line, place.column, "", std::move(mistake)}.to_string();
+  const Position position = node == nullptr ? Position{} : node->position;
+  return Mistake{file, position.line, position.column, "", std::move(mistake)}.to_string();
 }
 
 }  // namespace
 
-std::string placed(const Config& config, const std::string& file, const std::string& mistakes) {
+std::string located(const Config& config, const std::string& file, const std::string& mistakes) {
   std::istringstream lines(mistakes);
   std::string all;
   for (std::string line; std::getline(lines, line);) {
     line.erase(line.find_last_not_of(" \r") + 1);
-    if (!line.empty()) all += (all.empty() ? "" : "\n") + one_placed(config, file, std::move(line));
+    if (line.empty()) continue;
+    all += (all.empty() ? "" : "\n") + one_located(config, file, std::move(line));
   }
   return all;
 }
