@@ -59,7 +59,7 @@ struct ToldFlows {
   HeldUp held_up = HeldUp::no;
   std::int64_t epoch = 0;           // Since when there is a state; 0: there is none now.
   std::vector<std::int64_t> time;   // Of each level: where flows begin that come now.
-  std::vector<std::uint16_t> flow;  // Of each permit: its place in the ask.
+  std::vector<std::uint16_t> flow;  // Of each permit: its index in the ask.
   std::vector<Served> served;       // Of each flow of the ask.
 };
 

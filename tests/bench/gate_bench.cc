@@ -118,12 +118,12 @@ class Bench {
   }
 
   core::LineId find_line() {
-    const auto place = static_cast<std::uint32_t>(arrived_ % shape_.lines);
-    const core::LineId line{place};
-    if (known_[place]) return line;
-    known_[place] = true;
+    const auto index = static_cast<std::uint32_t>(arrived_ % shape_.lines);
+    const core::LineId line{index};
+    if (known_[index]) return line;
+    known_[index] = true;
     gate_.add_line(line, core::RouteId{0}, shape_.lines == 1);
-    const memory::Bucket bucket{&limit_, names_[place]};
+    const memory::Bucket bucket{&limit_, names_[index]};
     store_.add_line(line, {&bucket, 1});
     return line;
   }

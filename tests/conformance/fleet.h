@@ -37,7 +37,7 @@ class Fleet {
   using Cost = std::function<Permits(std::size_t gate, Offset offset)>;
   void set_cost(Cost cost) { cost_ = std::move(cost); }
 
-  // Whose the records of that place in a gate are, where the route has a share.
+  // Whose the records of that slot in a gate are, where the route has a share.
   using FlowOf = std::function<core::FlowMark(std::size_t gate, std::uint32_t slot)>;
   void set_flows(FlowOf flow_of) { flow_of_ = std::move(flow_of); }
 

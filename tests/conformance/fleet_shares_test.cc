@@ -31,7 +31,7 @@ core::FlowMark mark(std::size_t flow, std::uint8_t level = 0) {
   return made;
 }
 
-// Which flows wait in which gate: the flow of each place.
+// Which flows wait in which gate: the flow of each slot.
 struct Case {
   const char* name;
   std::vector<std::vector<std::size_t>> flows;  // By gate.

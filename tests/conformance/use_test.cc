@@ -36,11 +36,11 @@ core::RouteOptions route_of(const UseCase& used) {
   route.slot = core::kSlot;
   route.inside_records = 2 * kBacklog;
   for (const limits::Limit& limit : used.limits) {
-    const std::size_t place = route.limit_count++;
-    route.limits.at(place) = core::LimitId{static_cast<std::uint16_t>(place)};
-    if (place > 0 || !used.keyed) route.keyless_limits |= 1u << place;
+    const std::size_t index = route.limit_count++;
+    route.limits.at(index) = core::LimitId{static_cast<std::uint16_t>(index)};
+    if (index > 0 || !used.keyed) route.keyless_limits |= 1u << index;
     const bool held = std::holds_alternative<limits::ConcurrencyParameters>(limit.parameters);
-    if (held) route.held_limits |= 1u << place;
+    if (held) route.held_limits |= 1u << index;
   }
   return route;
 }

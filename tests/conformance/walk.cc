@@ -160,8 +160,8 @@ RedisSide::Command Walk::ask() {
   last_granted_ = answer[0] > 0;
   const std::size_t first = 4 + shape_.kinds.size();
   for (std::size_t i = first; i < answer.size(); ++i) {
-    const auto place = static_cast<std::uint16_t>(i - first);
-    out_.push_back({{limits::permit_id(prefix(number), place), {now_ + answer[i]}}, cost_});
+    const auto index = static_cast<std::uint16_t>(i - first);
+    out_.push_back({{limits::permit_id(prefix(number), index), {now_ + answer[i]}}, cost_});
   }
   return redis_->acquire_command(asked, number, now_);
 }

@@ -24,10 +24,10 @@ constexpr std::size_t kLongestMistake = 1'000;
 
 const std::vector<std::string_view> kNames = {"log", "bucket", "window", "queue"};
 
-limits::Limit some_limit(std::size_t place) {
+limits::Limit some_limit(std::size_t index) {
   limits::Limit limit;
-  limit.name = kNames[place];
-  switch (place) {
+  limit.name = kNames[index];
+  switch (index) {
     case 0:
       limit.parameters = limits::SlidingLogParameters{{100}, Duration::seconds(1)};
       break;

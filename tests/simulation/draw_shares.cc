@@ -25,15 +25,15 @@ void draw_in_fleet(Settings& settings) {
     if (!dice.chance(0.6) || !route.share.on() || route.cost_varies) continue;
     const std::uint32_t free = route.keyless_limits & ~route.held_limits;
     if (free == 0) continue;
-    const auto place = static_cast<std::size_t>(std::countr_zero(free));
+    const auto index = static_cast<std::size_t>(std::countr_zero(free));
     // Who shares a limit has the same share.
     for (std::size_t before = 0; before < i; ++before) {
       const core::RouteOptions& other = settings.gate.routes[before];
       const auto at = static_cast<std::size_t>(std::countr_zero(other.fleet_limits));
-      if (other.fleet_limits == 0 || other.limits[at] != route.limits[place]) continue;
+      if (other.fleet_limits == 0 || other.limits[at] != route.limits[index]) continue;
       route.share = settings.gate.routes[i].share = other.share;
     }
-    route.fleet_limits = settings.gate.routes[i].fleet_limits = std::uint32_t{1} << place;
+    route.fleet_limits = settings.gate.routes[i].fleet_limits = std::uint32_t{1} << index;
   }
 }
 

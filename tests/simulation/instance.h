@@ -95,7 +95,7 @@ class Instance {
     std::vector<std::int64_t> costs;  // Of each permit.
     PermitKey first = 0;
     std::vector<Instant> stamps;       // What the limiter has granted and remembers.
-    std::vector<std::uint16_t> flows;  // Then: whose each is, by the flow's place in the ask.
+    std::vector<std::uint16_t> flows;  // Then: whose each is, by the flow's index in the ask.
     std::uint64_t era = 0;
     Instant decided_at;      // When it last looked, on the world's clock.
     std::uint32_t try_ = 0;  // How often it was asked.

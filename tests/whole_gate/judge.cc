@@ -127,9 +127,9 @@ Micros Judge::look_at_permit(const Request& request, const Name& name) {
   return admitted;
 }
 
-void Judge::accepted(std::size_t request, const std::vector<std::size_t>& places) {
-  for (const std::size_t place : places) {
-    const Name& name = requests_[request].records[place];
+void Judge::accepted(std::size_t request, const std::vector<std::size_t>& indexes) {
+  for (const std::size_t index : indexes) {
+    const Name& name = requests_[request].records[index];
     Known& known = at(name);
     kernel_.trace("accepted " + text_of(name));
     if (known.accepted_by.empty()) {

@@ -91,7 +91,7 @@ class Judge {
   bool is_ordered() const { return ordered_ != Ordered::no; }
 
   // Those of its records were accepted. What the gate hears of that is another matter.
-  void accepted(std::size_t request, const std::vector<std::size_t>& places);
+  void accepted(std::size_t request, const std::vector<std::size_t>& indexes);
 
   // The gate has all of the answer.
   void told(std::size_t request) { requests_[request].told = kernel_.now(); }

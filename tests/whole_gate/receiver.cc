@@ -42,7 +42,7 @@ void Receiver::told(std::size_t request) {
   in_flight_.over(request);
 }
 
-// Which of a request's records it takes, by their places in it; if not all, the answer names the
+// Which of a request's records it takes, by their indexes in it; if not all, the answer names the
 // others.
 std::vector<std::size_t> Receiver::accept(std::size_t records, Answer& answer) {
   // Half an answer is none: whoever takes it for one loses what the server may have thrown away.
@@ -52,10 +52,10 @@ std::vector<std::size_t> Receiver::accept(std::size_t records, Answer& answer) {
   if (taken.size() == records) return taken;
   answer.status = 200;
   answer.body = "{\"failed\": [";
-  for (std::size_t place = 0; place < records; ++place) {
-    if (std::ranges::binary_search(taken, place)) continue;
+  for (std::size_t index = 0; index < records; ++index) {
+    if (std::ranges::binary_search(taken, index)) continue;
     if (answer.body.back() == '}') answer.body += ", ";
-    answer.body += "{\"index\": " + std::to_string(place) + ", \"status\": 503}";
+    answer.body += "{\"index\": " + std::to_string(index) + ", \"status\": 503}";
   }
   answer.body += "]}";
   return taken;
@@ -65,8 +65,8 @@ std::vector<std::size_t> Receiver::choose(std::size_t records) {
   const bool all = records == 1 || kernel_.dice(100) >= faulty_;
   const std::size_t until = !all && judge_.is_ordered() ? kernel_.dice(records) : records;
   std::vector<std::size_t> taken;
-  for (std::size_t place = 0; place < until; ++place) {
-    if (all || judge_.is_ordered() || kernel_.one_in(2)) taken.push_back(place);
+  for (std::size_t index = 0; index < until; ++index) {
+    if (all || judge_.is_ordered() || kernel_.one_in(2)) taken.push_back(index);
   }
   return taken;
 }

@@ -11,7 +11,7 @@ namespace {
 
 using About = TableEntry::About;
 
-// Of the places in the gate's file: its first limit is the one that keys and quotas are of.
+// By the indexes in the gate's file: its first limit is the one that keys and quotas are of.
 bool names(const app::Pauses& pauses, const TableEntry& entry) {
   switch (entry.about) {
     case About::route:

@@ -59,7 +59,7 @@ class Buckets {
   static constexpr std::size_t kParts = 256;
 
   // Hooked into the set itself: to find, make and forget a bucket touches no more memory than the
-  // bucket's own and its place in the set, and tenants that come once do all three.
+  // bucket's own and its slot in the set, and tenants that come once do all three.
   struct Slot : boost::intrusive::unordered_set_base_hook<> {
     const limits::Limit* limit = nullptr;
     Value value;           // Of whoever used it last.

@@ -46,10 +46,10 @@ struct Line {
   Few<BucketId> buckets;
   // What holds for the buckets in place of their limits' own parameters; empty where nothing does.
   std::vector<Buckets::Value> values;
-  std::uint8_t from_record = 0;  // The places of charges whose cost a record brings, as bits.
+  std::uint8_t from_record = 0;  // The indexes of charges whose cost a record brings, as bits.
   // Of the last answer, which points to them: they stay where they are while lines are added.
   std::vector<Duration> due;
-  std::optional<std::size_t> by_flows;  // The place of the one that flows share, ...
+  std::optional<std::size_t> by_flows;  // The index of the one that flows share, ...
   std::unique_ptr<ToldFlows> told;      // ... and what the last answer says of them.
 
   // Keeps its room for the line that has its number next, but not that of a long answer.
@@ -63,7 +63,7 @@ struct Line {
     if (due.size() > kKeptDue) due = std::vector<Duration>();  // {} would keep its room.
   }
 
-  Buckets::Value value(std::size_t place) const { return values.empty() ? nullptr : values[place]; }
+  Buckets::Value value(std::size_t index) const { return values.empty() ? nullptr : values[index]; }
 
   // REQUIRES: as many charges as buckets, and the table is locked.
   void go_by(std::span<const Bucket> its) {

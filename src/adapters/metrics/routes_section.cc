@@ -102,7 +102,7 @@ void add_waiting(Families& page, const Routes& routes) {
   add_route_number(page, routes, &core::RouteStats::never);
 }
 
-// Calls `add` with each limit of each route, and its place in the route's list.
+// Calls `add` with each limit of each route, and its index in the route's list.
 template <class Add>
 void for_each_limit(const Routes& routes, const Add& add) {
   for (const Route& route : routes) {

@@ -92,10 +92,10 @@ void add_each(std::vector<T>& to, const std::vector<T>& one) {
 
 // Patterns may give each shard other topics.
 void add_topics(std::vector<Topic>& to, const std::vector<Topic>& more) {
-  std::map<std::string, std::size_t, std::less<>> places;
-  for (const Topic& topic : to) places.emplace(topic.name, places.size());
+  std::map<std::string, std::size_t, std::less<>> indexes;
+  for (const Topic& topic : to) indexes.emplace(topic.name, indexes.size());
   for (const Topic& topic : more) {
-    if (const auto found = places.find(topic.name); found != places.end()) {
+    if (const auto found = indexes.find(topic.name); found != indexes.end()) {
       add(to[found->second], topic);
     } else {
       to.push_back(topic);

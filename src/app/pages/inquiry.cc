@@ -99,15 +99,15 @@ void Inquiries::look(const std::shared_ptr<Inquiry>& inquiry, int shard) {
 void Inquiries::took(const std::shared_ptr<Inquiry>& inquiry, int shard,
                      std::optional<WhyAnswer> answer) {
   if (inquiry->over) return;
-  const auto place = static_cast<std::size_t>(shard);
+  const auto index = static_cast<std::size_t>(shard);
   if (answer) {
-    inquiry->answers[place] = std::move(answer);
+    inquiry->answers[index] = std::move(answer);
     if (--inquiry->missing == 0) inquiry->end();
     return;
   }
   // A shard that has answered in part is no reason to give up, but whoever asked waits.
   if (std::chrono::steady_clock::now() - inquiry->began < kLongest) inquiry->be_patient();
-  boost::asio::steady_timer& pause = inquiry->parts[place].pause;
+  boost::asio::steady_timer& pause = inquiry->parts[index].pause;
   pause.expires_after(kPause);
   pause.async_wait([this, inquiry, shard](const boost::system::error_code& cancelled) {
     if (!cancelled && !inquiry->over) look(inquiry, shard);

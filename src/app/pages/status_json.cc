@@ -162,10 +162,10 @@ Json shares_json(const metrics::Snapshot& sum, const config::Config& config,
       flow["permits"] = std::move(permits);
       flows.push_back(std::move(flow));
     }
-    const auto place = static_cast<std::size_t>(&written - config.shares.data());
+    const auto index = static_cast<std::size_t>(&written - config.shares.data());
     Json limits = Json::array();  // That the flows of all gates divide.
     for (const config::Limit& limit : config.limits) {
-      if (limit.share == place) limits.push_back(limit.limit.name);
+      if (limit.share == index) limits.push_back(limit.limit.name);
     }
     shares.push_back({{"name", it.share.name},
                       {"routes", it.routes},

@@ -27,7 +27,7 @@ namespace einlass::app {
 // One for the process, for any thread. Shards look here when a line is made, and again at their
 // lines once version() has risen; for a record only where that is the first of its line.
 //
-// Limits go by their place in the configuration, those that keep a burst too. 100,000 quotas take
+// Limits go by their index in the configuration, those that keep a burst too. 100,000 quotas take
 // 30 MB with the entries that they were read from (Steering); a key that is in use takes a limit's
 // object more, one for all with the same numbers.
 class LimitValues {

@@ -42,15 +42,15 @@ void Limiters::read_limits(const config::Config& config) {
     Route& route = routes_[i];
     route.limits.clear();
     route.in_memory.clear();
-    route.places.clear();
-    for (std::size_t place = 0; place < from.limits.size(); ++place) {
-      route.limits.push_back(&limit_of(config, from, place));
-      route.in_memory.push_back(shared_.limit(from.limits[place]));
+    route.indexes.clear();
+    for (std::size_t index = 0; index < from.limits.size(); ++index) {
+      route.limits.push_back(&limit_of(config, from, index));
+      route.in_memory.push_back(shared_.limit(from.limits[index]));
       route.has_bucket |= !limits::traits(route.limits.back()->limit.parameters).known_one_by_one;
-      route.places.push_back(from.limits[place]);
+      route.indexes.push_back(from.limits[index]);
       const bool has_key = route.limits.back()->key.kind != config::KeySource::Kind::none;
       route.keyed |= has_key;
-      if (!has_key) route.without_key |= 1u << place;
+      if (!has_key) route.without_key |= 1u << index;
     }
     route.fields = RecordFields(route.limits);
     route.may_stand_in = may_stand_in(config, from);
@@ -59,9 +59,9 @@ void Limiters::read_limits(const config::Config& config) {
 
 void Limiters::reconfigure(const config::Config& config) {
   for (std::size_t i = 0; i < routes_.size(); ++i) {
-    for (std::size_t place = 0; place < routes_[i].limits.size(); ++place) {
-      const limits::Limit& now = limit_of(config, config.routes[i], place).limit;
-      if (now.cost != routes_[i].limits[place]->limit.cost) routes_[i].last_old_cost = last_ask_;
+    for (std::size_t index = 0; index < routes_[i].limits.size(); ++index) {
+      const limits::Limit& now = limit_of(config, config.routes[i], index).limit;
+      if (now.cost != routes_[i].limits[index]->limit.cost) routes_[i].last_old_cost = last_ask_;
     }
   }
   read_limits(config);
@@ -72,7 +72,7 @@ void Limiters::reconfigure(const config::Config& config) {
 bool Limiters::is_paused(const PausedKeys* paused, const Route& route,
                          std::span<const std::string_view> keys) {
   for (std::size_t i = 0; paused != nullptr && i < keys.size(); ++i) {
-    const auto& of_limit = (*paused)[route.places[i]];
+    const auto& of_limit = (*paused)[route.indexes[i]];
     if (!of_limit.empty() && of_limit.contains(keys[i])) return true;
   }
   return false;
@@ -115,7 +115,7 @@ core::LineId Limiters::find_or_add(core::RouteId id, std::span<const std::string
   const Route& route = routes_[id.value];
   gate_.add_line(found.line, id, keep, is_paused(paused_, route, keys));
   if (route.limits.empty()) return found.line;
-  const auto values = values_.read(found.line, route.places, keys);
+  const auto values = values_.read(found.line, route.indexes, keys);
   if (in_redis(route)) {
     redis_->add_line(found.line, redis_buckets(route.limits, keys, values));
   } else {
@@ -170,7 +170,7 @@ void Limiters::tell_of_redis() {
 void Limiters::bring_up_to_date(core::LineId line, const Route& route) {
   if (std::exchange(known_since_[line.value], reloads_) == reloads_) return;
   table_.read_keys(line, keys_);
-  const auto values = values_.read(line, route.places, keys_);
+  const auto values = values_.read(line, route.indexes, keys_);
   if (in_redis(route)) {
     redis_->change_line(line, redis_buckets(route.limits, keys_, values));
     stand_in_.outdate(line);
@@ -182,7 +182,7 @@ void Limiters::bring_up_to_date(core::LineId line, const Route& route) {
 // Those for which other numbers hold now are brought up to date when they ask, which is at once.
 void Limiters::look_at_values() {
   const auto limits_of = [this](core::RouteId route) {
-    return std::span<const std::size_t>(routes_[route.value].places);
+    return std::span<const std::size_t>(routes_[route.value].indexes);
   };
   values_.walk(limits_of, [this](core::LineId line, std::uint32_t which) {
     known_since_[line.value] = 0;
@@ -233,18 +233,18 @@ void Limiters::forget(core::LineId line) {
   table_.forget(line);
 }
 
-const limits::Parameters& Limiters::in_force(core::LineId line, std::size_t place) const {
+const limits::Parameters& Limiters::in_force(core::LineId line, std::size_t index) const {
   const auto values = values_.of(line);
-  if (!values.empty() && values[place]) return values[place]->parameters;
-  return route_of(line).limits[place]->limit.parameters;
+  if (!values.empty() && values[index]) return values[index]->parameters;
+  return route_of(line).limits[index]->limit.parameters;
 }
 
 std::optional<LimitValues::Scheduled> Limiters::scheduled(core::LineId line,
-                                                          std::size_t place) const {
+                                                          std::size_t index) const {
   const auto values = values_.of(line);
-  if (values.empty() || !values[place]) return std::nullopt;
-  auto now = scheduled(route_of(line).places[place]);
-  return now && now->value == values[place] ? std::move(now) : std::nullopt;
+  if (values.empty() || !values[index]) return std::nullopt;
+  auto now = scheduled(route_of(line).indexes[index]);
+  return now && now->value == values[index] ? std::move(now) : std::nullopt;
 }
 
 void Limiters::hold(core::TargetId target, Duration length) {

@@ -74,19 +74,19 @@ class Limiters {
   // There are more of these lines: look_at_values() is to be called again soon.
   bool has_more() const { return values_.is_walking() || next_anew_ != kNoneAnew; }
 
-  // The keys by which a line was found, by the place of the limit. They live until it is forgotten.
+  // The keys by which a line was found, by the index of the limit. They live until it is forgotten.
   void read_keys(core::LineId line, std::vector<std::string_view>& keys) const {
     table_.read_keys(line, keys);
   }
 
-  // The parameters that hold for the line at that place among its route's limits: for its key, for
+  // The parameters that hold for the line at that index among its route's limits: for its key, for
   // now, or the limit's own.
-  const limits::Parameters& in_force(core::LineId line, std::size_t place) const;
+  const limits::Parameters& in_force(core::LineId line, std::size_t index) const;
 
   // The span of the limit's schedule to which it owes them; none if it does not.
-  std::optional<LimitValues::Scheduled> scheduled(core::LineId line, std::size_t place) const;
+  std::optional<LimitValues::Scheduled> scheduled(core::LineId line, std::size_t index) const;
 
-  // The limit by its place in the configuration, whatever a key has for itself.
+  // The limit by its index in the configuration, whatever a key has for itself.
   std::optional<LimitValues::Scheduled> scheduled(std::size_t limit) const {
     return shared_.values().scheduled(limit);
   }
@@ -103,7 +103,7 @@ class Limiters {
   struct Route {
     std::vector<const config::Limit*> limits;
     std::vector<const limits::Limit*> in_memory;  // The same, where they are kept in memory.
-    std::vector<std::size_t> places;              // In the configuration.
+    std::vector<std::size_t> indexes;             // In the configuration.
     std::uint32_t without_key = 0;                // Which of them have none, as bits.
     RecordFields fields;
     bool keyed = false;         // Some limit has a key; else all records wait in `only_line`.

@@ -11,7 +11,7 @@
 
 namespace einlass::app {
 
-// Keys of a limit, by its place in the configuration.
+// Keys of a limit, by its index in the configuration.
 using PausedKeys = std::vector<std::set<std::string, std::less<>>>;
 
 struct Pauses {

@@ -29,7 +29,7 @@ class ProcessLimits {
   // the same order and forms.
   void change(const config::Config& config);
 
-  // A limit in memory, by its place in the configuration.
+  // A limit in memory, by its index in the configuration.
   memory::Table& memory() { return memory_; }
   const limits::Limit* limit(std::size_t i) const { return &limits_[i]; }
 
@@ -39,7 +39,7 @@ class ProcessLimits {
   // By which weights flows divide them, where those are not the file's.
   FlowWeights& weights() { return weights_; }
 
-  // This process's part of a limit in Redis, by its place in the configuration.
+  // This process's part of a limit in Redis, by its index in the configuration.
   memory::Table& shares() { return shares_table_; }
   const limits::Limit* share(std::size_t i) const { return &shares_[i]; }
 
@@ -48,7 +48,7 @@ class ProcessLimits {
   FlowWeights weights_;
   memory::Table memory_;
   memory::Table shares_table_;
-  // By the limit's place in the configuration; as many as there, for ever.
+  // By the limit's index in the configuration; as many as there, for ever.
   std::vector<limits::Limit> limits_;
   std::vector<limits::Limit> shares_;
 };

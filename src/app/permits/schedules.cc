@@ -49,7 +49,7 @@ void Schedules::look() {
 void Schedules::put_in_force(Scheduled& one, Instant now) {
   const std::vector<config::ScheduledValue>& schedule = one.from->schedule;
   one.now = span_at(schedule, one.zone, now);
-  const config::ScheduledValue* span = one.now.place ? &schedule[*one.now.place] : nullptr;
+  const config::ScheduledValue* span = one.now.index ? &schedule[*one.now.index] : nullptr;
   const std::string name = span != nullptr ? span->name : "";
   values_.schedule(one.limit, name, one.now.until,
                    span != nullptr ? std::optional(span->value) : std::nullopt);

@@ -92,15 +92,15 @@ void Shadows::sent(const core::Send& send, const StoredRecord& record) {
   const std::span<Watch> watches = of(record.route);
   if (watches.empty()) return;
   const Extracted read = fields_[record.route.value].read(record);
-  for (std::size_t place = 0; place < watches.size(); ++place) {
-    Watch& watch = watches[place];
+  for (std::size_t index = 0; index < watches.size(); ++index) {
+    Watch& watch = watches[index];
     if (leaving_ == kMostWaiting) {
       ++watch.counts.unanswered;
       continue;
     }
     const auto number = static_cast<std::size_t>(&watch - watches_.data());
-    const core::LineId id = find_or_add(number, read.keys[place]);
-    lines_[id.value].leaving.push_back({send.record, send.attempt, read.costs[place]});
+    const core::LineId id = find_or_add(number, read.keys[index]);
+    lines_[id.value].leaving.push_back({send.record, send.attempt, read.costs[index]});
     ++leaving_;
     if (watch.holds) under_way_[send.record].attempt = send.attempt;
     list(id);

@@ -60,7 +60,7 @@ class Shadows {
   // Counts what was answered and asks about what has left since, many in one call. Once a turn.
   void flush(Instant now);
 
-  // By the place in the route's list of shadow limits.
+  // By the index in the route's list of shadow limits.
   std::vector<ShadowCounts> counts(core::RouteId route) const;
 
  private:

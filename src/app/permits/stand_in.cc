@@ -31,11 +31,11 @@ void StandIn::read_routes(const config::Config& config) {
     Shared& shared = routes_[i];
     shared = {};
     if (!may_stand_in(config, config.routes[i])) continue;
-    for (std::size_t place = 0; place < config.routes[i].limits.size(); ++place) {
-      const config::Limit& limit = limit_of(config, config.routes[i], place);
+    for (std::size_t index = 0; index < config.routes[i].limits.size(); ++index) {
+      const config::Limit& limit = limit_of(config, config.routes[i], index);
       if (limit.on_outage == config::OnOutage::pass) continue;
-      shared.parts.push_back({&limit, config.routes[i].limits[place],
-                              core::LimitIndex{static_cast<std::uint8_t>(place)}});
+      shared.parts.push_back({&limit, config.routes[i].limits[index],
+                              core::LimitIndex{static_cast<std::uint8_t>(index)}});
       shared.cost_varies |= limit.limit.cost_from_record;
     }
   }

@@ -14,7 +14,7 @@ constexpr std::int64_t kDays = 16;
 // One time that a span holds.
 struct Time {
   Instant begin, end;
-  std::size_t place;
+  std::size_t index;
   auto operator<=>(const Time&) const = default;
 };
 
@@ -23,10 +23,10 @@ std::vector<Time> times_from(std::int64_t first_day,
                              const config::TimeZone& zone) {
   std::vector<Time> times;
   for (std::int64_t day = first_day; day < first_day + kDays; ++day) {
-    for (std::size_t place = 0; place < schedule.size(); ++place) {
-      const config::WeekSpan& span = schedule[place].span;
+    for (std::size_t index = 0; index < schedule.size(); ++index) {
+      const config::WeekSpan& span = schedule[index].span;
       if (!span.begins_on(config::weekday_of(day))) continue;
-      const Time time{zone.at(day, span.begin), zone.at(day, span.end), place};
+      const Time time{zone.at(day, span.begin), zone.at(day, span.end), index};
       if (time.begin < time.end) times.push_back(time);
     }
   }
@@ -41,12 +41,12 @@ SpanNow span_at(std::span<const config::ScheduledValue> schedule, const config::
   SpanNow found;
   for (const Time& time : times_from(zone.day_at(now) - 1, schedule, zone)) {
     if (time.end <= now) continue;
-    if (found.place) {
-      if (time.place != *found.place || time.begin != found.until) return found;
+    if (found.index) {
+      if (time.index != *found.index || time.begin != found.until) return found;
     } else if (time.begin > now) {
       return {std::nullopt, time.begin};
     }
-    found = {time.place, time.end};  // The next day's may follow without a gap.
+    found = {time.index, time.end};  // The next day's may follow without a gap.
   }
   found.until = kNever;  // It is always the same span.
   return found;

@@ -12,7 +12,7 @@
 namespace einlass::app {
 
 struct SpanNow {
-  std::optional<std::size_t> place;  // In the schedule; none between two spans.
+  std::optional<std::size_t> index;  // In the schedule; none between two spans.
   Instant until = kNever;            // From then on it is another answer.
   bool operator==(const SpanNow&) const = default;
 };

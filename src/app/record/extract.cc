@@ -117,15 +117,15 @@ Extracted RecordFields::read(const StoredRecord& record) {
     result.bad = &limit;
     result.bad_is_cost = is_cost;
   };
-  for (std::size_t place = 0; place < limits_.size(); ++place) {
-    const config::Limit& limit = *limits_[place];
-    const auto key = key_of(limit.key, record, scratch_[place]);
+  for (std::size_t index = 0; index < limits_.size(); ++index) {
+    const config::Limit& limit = *limits_[index];
+    const auto key = key_of(limit.key, record, scratch_[index]);
     if (!key) bad(limit, false);
-    keys_.push_back(bounded_key(key.value_or(std::string_view{}), scratch_[place]));
+    keys_.push_back(bounded_key(key.value_or(std::string_view{}), scratch_[index]));
     if (limit.cost.kind == CostKind::number) continue;
     const auto cost = find_cost(limit.cost, record);
     if (!cost) bad(limit, true);
-    result.cost = costs_[place] = cost.value_or(limit.default_cost);
+    result.cost = costs_[index] = cost.value_or(limit.default_cost);
   }
   result.keys = keys_;
   result.costs = costs_;

@@ -69,7 +69,7 @@ class RecordFields {
   bool any_ = false;
   std::vector<std::string_view> keys_;
   std::vector<Permits> costs_;
-  std::vector<std::string> scratch_;  // By the place of the limit.
+  std::vector<std::string> scratch_;  // By the index of the limit.
 };
 
 // The record's lane where a route is ordered by key; none for a record without a key.

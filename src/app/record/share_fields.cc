@@ -20,9 +20,9 @@ ShareFields::ShareFields(const config::Share& share, bool in_fleet, const FlowWe
   }
   const std::vector<std::string> named = named_flows(share);
   for (const auto& [name, weight] : share.weights) {
-    const auto place = std::ranges::find(named, name) - named.begin();
-    const bool has_name = place < static_cast<std::ptrdiff_t>(named.size());
-    const auto counter = static_cast<std::uint8_t>(has_name ? place : core::kNamedFlows);
+    const auto index = std::ranges::find(named, name) - named.begin();
+    const bool has_name = index < static_cast<std::ptrdiff_t>(named.size());
+    const auto counter = static_cast<std::uint8_t>(has_name ? index : core::kNamedFlows);
     known_.add(name, Known{weight, counter});
   }
 }

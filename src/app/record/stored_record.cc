@@ -125,11 +125,11 @@ void StoredRecord::read_json(const std::shared_ptr<const JsonNeeds>& needs, Json
 JsonScalar StoredRecord::json(std::string_view pointer) const {
   CHECK(needs_ != nullptr);
   const std::vector<JsonPointer>& pointers = needs_->pointers;
-  std::size_t place = 0;
-  while (place < pointers.size() && pointers[place].text() != pointer) ++place;
-  CHECK(place < pointers.size());
+  std::size_t index = 0;
+  while (index < pointers.size() && pointers[index].text() != pointer) ++index;
+  CHECK(index < pointers.size());
   if (json_.empty()) return {};  // It has no value.
-  return {json_[place].kind, view(json_[place].text)};
+  return {json_[index].kind, view(json_[index].text)};
 }
 
 bool StoredRecord::listable() const {

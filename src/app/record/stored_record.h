@@ -90,7 +90,7 @@ class alignas(64) StoredRecord {
   Piece topic_, key_, value_;
   std::string bytes_;
   std::vector<HeaderPieces> headers_;
-  std::vector<JsonPiece> json_;             // By the place of the pointer in them.
+  std::vector<JsonPiece> json_;             // By the index of the pointer in them.
   std::shared_ptr<const JsonNeeds> needs_;  // What it was read with; null if nothing was needed.
 
  public:

@@ -32,23 +32,23 @@ constexpr std::int64_t kProgressLines = 200'000;
 
 class Replay {
  public:
-  // `places` are those of the limits in the configuration.
-  Replay(const config::Config& config, const std::vector<std::size_t>& places,
+  // `chosen` are the indexes of its limits in the configuration.
+  Replay(const config::Config& config, const std::vector<std::size_t>& chosen,
          const ReplayOptions& options)
       : file_(options.trace == "-" ? "stdin" : options.trace),
         config_(with_kept_bursts(config)),
-        places_(places),
-        limits_(copied(config, places)),
-        overrides_(read_overrides(config, places)),
+        chosen_(chosen),
+        limits_(copied(config, chosen)),
+        overrides_(read_overrides(config, chosen)),
         names_(names_of(limits_)),
-        horizon_(shortest_horizon(config, places)),
+        horizon_(shortest_horizon(config, chosen)),
         reader_(written_),
         printer_(names_) {
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      if (!config.limits[places[i]].is_pace) place_of_written_.push_back(i);
-      written_of_.push_back(place_of_written_.size() - 1);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (!config.limits[chosen[i]].is_pace) index_of_written_.push_back(i);
+      written_of_.push_back(index_of_written_.size() - 1);
     }
-    for (const std::size_t place : place_of_written_) written_.push_back(names_[place]);
+    for (const std::size_t index : index_of_written_) written_.push_back(names_[index]);
   }
 
   int run(const std::string& path, std::unique_ptr<ReplayStore> store);
@@ -78,12 +78,12 @@ class Replay {
   using Overrides = config::Patterns<std::shared_ptr<const limits::Limit>>;
 
   static std::vector<Overrides> read_overrides(const config::Config& config,
-                                               const std::vector<std::size_t>& places) {
-    std::vector<Overrides> result(places.size());
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      limits::Limit of_key = config.limits[places[i]].limit;
-      const bool is_pace = config.limits[places[i]].is_pace;
-      const config::Limit& written = config.limits[places[is_pace ? i - 1 : i]];
+                                               const std::vector<std::size_t>& chosen) {
+    std::vector<Overrides> result(chosen.size());
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      limits::Limit of_key = config.limits[chosen[i]].limit;
+      const bool is_pace = config.limits[chosen[i]].is_pace;
+      const config::Limit& written = config.limits[chosen[is_pace ? i - 1 : i]];
       for (const config::LimitOverride& one : written.overrides) {
         of_key.parameters = is_pace ? one.value.pace.value() : one.value.parameters;
         result[i].add(one.key, std::make_shared<const limits::Limit>(of_key));
@@ -91,9 +91,9 @@ class Replay {
     }
     return result;
   }
-  static ReplayLimits copied(const config::Config& config, const std::vector<std::size_t>& places) {
+  static ReplayLimits copied(const config::Config& config, const std::vector<std::size_t>& chosen) {
     ReplayLimits result;
-    for (const std::size_t place : places) result.push_back(config.limits[place].limit);
+    for (const std::size_t index : chosen) result.push_back(config.limits[index].limit);
     return result;
   }
   static std::vector<std::string_view> names_of(const ReplayLimits& limits) {
@@ -102,10 +102,10 @@ class Replay {
     return names;
   }
   static Duration shortest_horizon(const config::Config& config,
-                                   const std::vector<std::size_t>& places) {
-    Duration shortest = config.limits[places.front()].horizon;
-    for (const std::size_t place : places) {
-      shortest = std::min(shortest, config.limits[place].horizon);
+                                   const std::vector<std::size_t>& chosen) {
+    Duration shortest = config.limits[chosen.front()].horizon;
+    for (const std::size_t index : chosen) {
+      shortest = std::min(shortest, config.limits[index].horizon);
     }
     return shortest;
   }
@@ -133,14 +133,14 @@ class Replay {
   Interruption interruption_;
   std::string file_;
   config::Config config_;  // As the trace has changed it.
-  std::vector<std::size_t> places_;
-  ReplayLimits limits_;  // Those of these places, in their order.
+  std::vector<std::size_t> chosen_;
+  ReplayLimits limits_;  // The chosen ones, in their order.
   std::vector<Overrides> overrides_;
   std::vector<std::string_view> names_;
   // Those of the limits that the file has: only these stand in a trace.
   std::vector<std::string_view> written_;
-  std::vector<std::size_t> place_of_written_;  // Of each, ...
-  std::vector<std::size_t> written_of_;        // ... and which of them a place belongs to.
+  std::vector<std::size_t> index_of_written_;  // Of each, among `limits_`, ...
+  std::vector<std::size_t> written_of_;        // ... and of each of these which of them it is of.
   Duration horizon_;
   TraceReader reader_;
   ReplayPrinter printer_;
@@ -230,10 +230,10 @@ void Replay::perform() {
 void Replay::acquire() {
   spread(line_.keys);
   spread(line_.costs);
-  if (line_.share) line_.share->limit = place_of_written_[line_.share->limit];
+  if (line_.share) line_.share->limit = index_of_written_[line_.share->limit];
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     if (line_.costs[i] > 0 || line_.each.size() > 1) continue;
-    line_.costs[i] = cost_of(config_.limits[places_[i]]).value;
+    line_.costs[i] = cost_of(config_.limits[chosen_[i]]).value;
     if (!line_.each.empty()) line_.costs[i] = line_.each.front().value;
   }
   Asked* asked = line_.id.empty() ? nullptr : book_.find(line_.id);
@@ -310,11 +310,11 @@ void Replay::change_limits() {
   if (!settle()) return;
   std::vector<config::LimitValue> values;
   for (TraceLine::LimitChange& change : line_.limits) {
-    change.limit = place_of_written_[change.limit];
+    change.limit = index_of_written_[change.limit];
     const config::ChangesPosition position{file_, static_cast<int>(line_number_),
                                            static_cast<int>(change.column),
                                            "limit." + limits_[change.limit].name};
-    auto result = config::read_value(config_, places_[change.limit], change.changes, position);
+    auto result = config::read_value(config_, chosen_[change.limit], change.changes, position);
     if (auto* mistakes = std::get_if<config::Mistakes>(&result)) {
       for (const config::Mistake& mistake : *mistakes) failed(mistake.to_string());
     } else {
@@ -324,7 +324,7 @@ void Replay::change_limits() {
   if (failed_) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t limit = line_.limits[i].limit;
-    config::Limit& changed = config_.limits[places_[limit]];
+    config::Limit& changed = config_.limits[chosen_[limit]];
     changed.burst = values[i].burst;
     limits_[limit].parameters = changed.limit.parameters = values[i].parameters;
     if (values[i].pace) limits_[limit + 1].parameters = *values[i].pace;
@@ -383,9 +383,9 @@ void Replay::show_progress() const {
 }  // namespace
 
 int replay(const config::Config& config, const ReplayOptions& options) {
-  const auto places = chosen_limits(config, options.limits);
-  if (!places) return kExitUsage;
-  Replay replay(config, *places, options);
+  const auto chosen = chosen_limits(config, options.limits);
+  if (!chosen) return kExitUsage;
+  Replay replay(config, *chosen, options);
   const auto take = [&replay](const ReplayAnswer& answer) { replay.take(answer); };
   if (!options.in_redis)
     return replay.run(options.trace, memory_replay(replay.limits(), replay.of_key(), take));

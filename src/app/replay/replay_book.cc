@@ -10,10 +10,10 @@ Asked* ReplayBook::find(const std::string& id) {
 Asked& ReplayBook::add(const std::string& id) {
   if (asked_.size() == kMostAsked) forget_oldest();
   Asked& asked = asked_.emplace_back();
-  const auto [place, is_new] = by_id_.try_emplace(id, nullptr);
-  if (!is_new) place->second->id = nullptr;
-  place->second = &asked;
-  asked.id = &place->first;
+  const auto [entry, is_new] = by_id_.try_emplace(id, nullptr);
+  if (!is_new) entry->second->id = nullptr;
+  entry->second = &asked;
+  asked.id = &entry->first;
   return asked;
 }
 

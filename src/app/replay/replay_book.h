@@ -20,15 +20,15 @@ namespace einlass::app {
 
 // An ask that a later line of the trace may name.
 struct Asked {
-  std::uint64_t number = 0;  // Its place among all asks; no two have one.
+  std::uint64_t number = 0;  // Which of all asks it is; no two have one.
   Instant at;
-  std::vector<std::string> keys;    // By the place of the limit.
+  std::vector<std::string> keys;    // By the index of the limit.
   std::vector<std::int64_t> costs;  // Likewise; 0: that of each permit.
   std::vector<Permits> each;        // Then: what each permit costs.
-  // Where flows share a limit: its place, and of each granted permit the level and the flow.
+  // Where flows share a limit: its index, and of each granted permit the level and the flow.
   std::optional<std::size_t> shared{};
   std::vector<AskingFlow> flows{};
-  std::vector<std::uint16_t> flow_of{};  // By the permit: a place in `flows`.
+  std::vector<std::uint16_t> flow_of{};  // By the permit: an index into `flows`.
   bool answered = false;
   std::vector<Duration> due;        // Of each permit that was granted, after `at`.
   std::size_t returned = 0;         // How many of the last ones were given back, unused.

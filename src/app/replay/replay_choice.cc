@@ -20,13 +20,13 @@ std::optional<std::vector<std::size_t>> chosen_limits(const config::Config& conf
   std::vector<std::size_t> result;
   for (const std::string& name : names) {
     const auto found = std::find(known.begin(), known.end(), name);
-    const auto place = static_cast<std::size_t>(found - known.begin());
-    const bool paced = found != known.end() && config.limits[place].paced_by.has_value();
+    const auto index = static_cast<std::size_t>(found - known.begin());
+    const bool paced = found != known.end() && config.limits[index].paced_by.has_value();
     std::string trouble;
     if (found == known.end()) {
       trouble = "there is no limit '" + name + "' in the configuration";
       if (const auto there_is = config::what_there_is(name, known)) trouble += "; " + *there_is;
-    } else if (std::find(result.begin(), result.end(), place) != result.end()) {
+    } else if (std::find(result.begin(), result.end(), index) != result.end()) {
       trouble = "limit '" + name + "' is named twice";
     } else if (result.size() + (paced ? 2 : 1) > core::kMostLimits) {
       trouble = "more than 8 limits, with those that keep a burst; so many are asked at once";
@@ -35,8 +35,8 @@ std::optional<std::vector<std::size_t>> chosen_limits(const config::Config& conf
       std::fprintf(stderr, "einlass: --limits: %s\n", trouble.c_str());
       return std::nullopt;
     }
-    result.push_back(place);
-    if (paced) result.push_back(config.limits[place].paced_by.value());
+    result.push_back(index);
+    if (paced) result.push_back(config.limits[index].paced_by.value());
   }
   return result;
 }

@@ -12,8 +12,8 @@
 
 namespace einlass::app {
 
-// The places of the limits by their names, each followed by that of the limit that keeps its burst,
-// as routes have them; nothing, after a line on stderr, if a name is none.
+// The indexes of the limits of these names, each followed by that of the limit that keeps its
+// burst, as routes have them; nothing, after a line on stderr, if a name is none.
 std::optional<std::vector<std::size_t>> chosen_limits(const config::Config& config,
                                                       const std::vector<std::string>& names);
 

@@ -150,7 +150,7 @@ class MemoryReplay final : public ReplayStore {
   const ReplayLimits& limits_;
   const ReplayOfKey of_key_;
   Take take_;
-  // By the place of the limit, and the key.
+  // By the index of the limit, and the key.
   std::map<std::pair<std::size_t, std::string>, limits::FleetShare> shares_;
   memory::Buckets buckets_;
   std::vector<memory::BucketId> used_;  // Of the call under way, with what holds for their keys.

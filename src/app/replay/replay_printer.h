@@ -22,7 +22,7 @@ class ReplayPrinter {
   // `verb` is what happened to so many permits.
   void returned(std::string_view verb, std::int64_t permits);
 
-  // The limits that have changed, by their places.
+  // The limits that have changed, by their indexes.
   void changed(std::span<const std::size_t> limits);
 
   // Whether so much is waiting that it should be written.

@@ -196,8 +196,8 @@ bool RedisReplay::read_shared(std::span<const std::int64_t> numbers, const Shape
   share.served.assign(served.begin(), served.end());
   answer_.due.clear();
   for (const std::int64_t number : take(granted)) answer_.due.push_back({number});
-  for (const std::int64_t place : take(granted)) {
-    share.flow.push_back(static_cast<std::uint16_t>(place));
+  for (const std::int64_t index : take(granted)) {
+    share.flow.push_back(static_cast<std::uint16_t>(index));
   }
   return answer_.reason < limits_;
 }

@@ -29,7 +29,7 @@ struct ReplayAsk {
   std::int64_t min = 1;
   std::int64_t max = 1;
   Duration horizon;
-  std::span<const std::string> keys;    // By the place of the limit.
+  std::span<const std::string> keys;    // By the index of the limit.
   std::span<const std::int64_t> costs;  // Likewise; 0: that of each permit.
   std::span<const Permits> each{};      // Then: what each of `max` permits costs.
   const TraceShare* share = nullptr;    // Where flows share one of the limits.
@@ -41,7 +41,7 @@ struct ReplayAsk {
 struct ReplayReturn {
   Instant at;
   const Asked* asked = nullptr;
-  std::span<const std::int64_t> costs;  // By the place of the limit.
+  std::span<const std::int64_t> costs;  // By the index of the limit.
   std::size_t first = 0;                // The permits from here on, ...
   std::size_t count = 0;                // ... so many, at least one.
   bool ended = false;                   // They were used, and what they were for is over.
@@ -52,8 +52,8 @@ struct ReplayAnswer {
 
   std::vector<Duration> due;       // Of each granted permit, after the ask.
   std::int64_t retry = 0;          // Of a denied ask: microseconds after it, or kNever.
-  std::size_t reason = 0;          // Of a denied ask: the place of the limit.
-  std::vector<Permits> remaining;  // By the place of the limit; of an acquire or a peek.
+  std::size_t reason = 0;          // Of a denied ask: the index of the limit.
+  std::vector<Permits> remaining;  // By the index of the limit; of an acquire or a peek.
   std::int64_t returned = 0;       // Of a return: how many permits were known.
   // Of an acquire for flows. Its `retry` and `reason` are told where it was granted in part too.
   std::optional<ToldFlows> share{};
@@ -62,7 +62,7 @@ struct ReplayAnswer {
 // The limits of a replay, in their order. Their parameters change as the trace says.
 using ReplayLimits = std::vector<limits::Limit>;
 
-// Such a limit as it is for a key, by its place; null where its own parameters hold.
+// Such a limit as it is for a key, by its index; null where its own parameters hold.
 using ReplayOfKey =
     std::function<std::shared_ptr<const limits::Limit>(std::size_t limit, std::string_view key)>;
 

@@ -39,14 +39,14 @@ class TraceReader::Fields {
     open_ = json.open_object(what);
   }
 
-  // The next field's place among the known ones.
+  // The next field's index among the known ones.
   std::optional<std::size_t> next() {
     if (!open_) return std::nullopt;
     const bool first = first_;
     first_ = false;
     if (!json_.name(name_, first)) return std::nullopt;
     const auto found = std::find(known_.begin(), known_.end(), name_);
-    const auto place = static_cast<std::size_t>(found - known_.begin());
+    const auto index = static_cast<std::size_t>(found - known_.begin());
     if (found == known_.end()) {
       json_.fail(
           json_.last_column(),
@@ -54,15 +54,15 @@ class TraceReader::Fields {
               config::suggestion(name_, known_).value_or("known there: " + config::either(known_)));
       return std::nullopt;
     }
-    if (seen_ >> place & 1) {
+    if (seen_ >> index & 1) {
       json_.fail(json_.last_column(), config::in_quotes(name_) + " is there twice");
       return std::nullopt;
     }
-    seen_ |= 1u << place;
-    return place;
+    seen_ |= 1u << index;
+    return index;
   }
 
-  bool has(std::size_t place) const { return (seen_ >> place & 1) != 0; }
+  bool has(std::size_t index) const { return (seen_ >> index & 1) != 0; }
 
  private:
   JsonScanner& json_;

@@ -24,7 +24,7 @@ inline constexpr std::size_t kMostLineBytes = 1 << 20;
 
 // The part of an ask that is about flows.
 struct TraceShare {
-  std::size_t limit = 0;  // The place of the one that they share.
+  std::size_t limit = 0;  // The index of the one that they share.
   limits::GateId gate;
   Duration idle_after = limits::kIdleAfter;
   AskingFlows of{};
@@ -36,7 +36,7 @@ struct TraceLine {
   enum class Verb : std::uint8_t { acquire, release, ended, peek, limit };
 
   struct LimitChange {
-    std::size_t limit = 0;  // Its place in the list of limits.
+    std::size_t limit = 0;  // Its index in the list of limits.
     std::size_t column = 0;
     std::vector<config::Change> changes;
   };
@@ -52,11 +52,11 @@ struct TraceLine {
   std::int64_t min = 1;
   std::int64_t max = 1;
   std::optional<Duration> horizon;
-  std::vector<std::int64_t> costs;  // By the place of the limit; 0: its own, or `each`.
+  std::vector<std::int64_t> costs;  // By the index of the limit; 0: its own, or `each`.
   std::vector<Permits> each;        // What each of `max` permits costs; empty: all the same.
   std::optional<TraceShare> share;  // What the flows of a fleet share.
 
-  std::vector<std::string> keys;  // Of acquire and peek, by the place of the limit.
+  std::vector<std::string> keys;  // Of acquire and peek, by the index of the limit.
 
   std::optional<std::int64_t> count;  // Of release.
 

@@ -61,9 +61,9 @@ Duration Watchdog::unusual(int loop) const {
 
 void Watchdog::look_at_turns(int loop) {
   const std::string text = slow_text(loop);
-  const auto place = static_cast<std::size_t>(loop);
-  if (!text.empty() && !told_slow_[place]) callbacks_.slow(text);
-  told_slow_[place] = !text.empty();
+  const auto index = static_cast<std::size_t>(loop);
+  if (!text.empty() && !told_slow_[index]) callbacks_.slow(text);
+  told_slow_[index] = !text.empty();
 }
 
 std::string Watchdog::name(int loop) const {

@@ -10,7 +10,7 @@
 namespace einlass::app {
 
 // The flows that are counted by name, in the order of core::FlowMark::name: those that the
-// configuration names without a pattern, as many as there are places. All others count together,
+// configuration names without a pattern, at most core::kNamedFlows. All others count together,
 // under `other`.
 std::vector<std::string> named_flows(const config::Share& share);
 inline constexpr std::string_view kOtherFlows = "other";

@@ -13,7 +13,7 @@ namespace einlass::app {
 using RunId = std::array<std::uint8_t, 8>;
 RunId random_run_id();
 
-// The permit's id as a UUID: the run, the ask, the permit's place in it.
+// The permit's id as a UUID: the run, the ask, the permit's index in it.
 std::string permit_uuid(const RunId& run, const core::Permit& permit);
 
 }  // namespace einlass::app

@@ -92,8 +92,8 @@ std::vector<redis::SharedTarget> shared_targets(const config::Config& config) {
 }  // namespace
 
 const config::Limit& limit_of(const config::Config& config, const config::Route& route,
-                              std::size_t place) {
-  return config.limits[route.limits[place]];
+                              std::size_t index) {
+  return config.limits[route.limits[index]];
 }
 
 bool may_stand_in(const config::Config& config, const config::Route& route) {

@@ -85,9 +85,9 @@ MskLoginOptions msk_login_options(const std::string& region);
 // Without who is told of its certificate.
 http::ServerOptions admin_options(const config::Admin& admin);
 
-// The limit of a route's list, by its place there.
+// The limit of a route's list, by its index there.
 const config::Limit& limit_of(const config::Config& config, const config::Route& route,
-                              std::size_t place);
+                              std::size_t index);
 
 // True if the route's limits are in Redis and none of them says to hold.
 bool may_stand_in(const config::Config& config, const config::Route& route);

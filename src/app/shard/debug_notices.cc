@@ -176,8 +176,8 @@ class Teller {
 
   std::string limits_of(const config::Route& route) const {
     std::string names;
-    for (std::size_t place = 0; place < route.limits.size(); ++place) {
-      const config::Limit& limit = limit_of(config_, route, place);
+    for (std::size_t index = 0; index < route.limits.size(); ++index) {
+      const config::Limit& limit = limit_of(config_, route, index);
       if (!limit.is_pace) names += (names.empty() ? "" : ", ") + limit.limit.name;
     }
     return names;

@@ -67,16 +67,16 @@ std::vector<std::string_view> limits_of(const config::Config& config) {
 }
 
 std::string limit_refusal(const config::Config& config, const Subject& subject) {
-  const auto place = limit_place(config, subject.name);
-  if (!place) return there_is_no("limit", subject.name, limits_of(config));
-  if (config.limits[*place].key.kind == config::KeySource::Kind::none) {
+  const auto index = limit_index(config, subject.name);
+  if (!index) return there_is_no("limit", subject.name, limits_of(config));
+  if (config.limits[*index].key.kind == config::KeySource::Kind::none) {
     return "limit " + subject.name + " has no key, so all records have the same bucket";
   }
   if (config::is_pattern(subject.key)) {
     return subject.key +
            " is no key: patterns stand in the file, in the limit's overrides; name one key";
   }
-  if (subject.kind == Kind::quota || is_obeyed(config, *place)) return "";
+  if (subject.kind == Kind::quota || is_obeyed(config, *index)) return "";
   return "no route obeys limit " + subject.name +
          ", so a pause of its key would stop nothing; pause a key of a limit that a route has and "
          "that is not in shadow, or pause the route";
@@ -85,9 +85,9 @@ std::string limit_refusal(const config::Config& config, const Subject& subject) 
 // What the file takes for more than one flow's name is none here either: it would be set, and no
 // record would be of it.
 std::string flow_refusal(const config::Config& config, const Subject& subject) {
-  const auto place = place_of(config.shares, subject.name);
-  if (!place) return there_is_no("share", subject.name, config.shares);
-  if (config.shares[*place].by.kind == config::KeySource::Kind::none) {
+  const auto index = index_of(config.shares, subject.name);
+  if (!index) return there_is_no("share", subject.name, config.shares);
+  if (config.shares[*index].by.kind == config::KeySource::Kind::none) {
     return "share " + subject.name + " has no `by`, so all records are one flow";
   }
   if (subject.key == config::kDefaultWeight || config::is_pattern(subject.key)) {
@@ -100,10 +100,10 @@ std::string flow_refusal(const config::Config& config, const Subject& subject) {
 std::string name_refusal(const config::Config& config, const Subject& subject) {
   switch (subject.kind) {
     case Kind::route:
-      if (place_of(config.routes, subject.name)) return "";
+      if (index_of(config.routes, subject.name)) return "";
       return there_is_no("route", subject.name, config.routes);
     case Kind::target:
-      if (place_of(config.targets, subject.name)) return "";
+      if (index_of(config.targets, subject.name)) return "";
       return there_is_no("target", subject.name, config.targets);
     case Kind::topic:
       if (config::is_read(config, subject.name)) return "";
@@ -122,7 +122,7 @@ std::string name_refusal(const config::Config& config, const Subject& subject) {
 std::string read_quota(const config::Config& config, const Subject& subject, const Steer& steer,
                        Meant& meant) {
   const auto changes = changes_of(steer);
-  auto read = config::read_value(config, *limit_place(config, subject.name), changes,
+  auto read = config::read_value(config, *limit_index(config, subject.name), changes,
                                  {.file = table_key(subject)});
   if (const auto* mistakes = std::get_if<config::Mistakes>(&read)) return joined(*mistakes);
   meant.value = std::get<config::LimitValue>(std::move(read));
@@ -153,7 +153,7 @@ std::string refusal_of(const config::Config& config, const Subject& subject, con
   return why;
 }
 
-std::optional<std::size_t> limit_place(const config::Config& config, const std::string& name) {
+std::optional<std::size_t> limit_index(const config::Config& config, const std::string& name) {
   for (std::size_t i = 0; i < config.limits.size(); ++i) {
     if (config.limits[i].limit.name == name && !config.limits[i].is_pace) return i;
   }

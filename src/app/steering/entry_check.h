@@ -25,10 +25,10 @@ std::string refusal_of(const config::Config& config, const Subject& subject, con
                        Meant* meant);
 
 // Of a limit that the file names; what keeps a burst is none.
-std::optional<std::size_t> limit_place(const config::Config& config, const std::string& name);
+std::optional<std::size_t> limit_index(const config::Config& config, const std::string& name);
 
 template <class T>
-std::optional<std::size_t> place_of(const std::vector<T>& all, const std::string& name) {
+std::optional<std::size_t> index_of(const std::vector<T>& all, const std::string& name) {
   const auto found = std::ranges::find(all, name, &T::name);
   if (found == all.end()) return std::nullopt;
   return static_cast<std::size_t>(found - all.begin());

@@ -28,7 +28,7 @@ class KnownEntry {
   std::int64_t since_ms() const { return head().since_ms; }
   std::int64_t until_ms() const { return head().until_ms; }
 
-  // Since the table was begun to be read anew. May be changed where its place in a set may not.
+  // Since the table was begun to be read anew. May be changed in a set, for no order goes by it.
   bool seen() const { return head().seen != 0; }
   void set_seen(bool seen) const { head().seen = seen ? 1 : 0; }
 

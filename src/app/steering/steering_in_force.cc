@@ -26,22 +26,22 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
   std::string scratch;
   switch (subject->kind) {
     case Subject::Kind::quota:
-      values_.set(*limit_place(*config_, subject->name), subject->key, meant.value);
+      values_.set(*limit_index(*config_, subject->name), subject->key, meant.value);
       return "";
     case Subject::Kind::weight:
       weights_.set(subject->name, subject->key, meant.weight);
       return "";
     case Subject::Kind::route:
-      pauses_.routes[*place_of(config_->routes, subject->name)] = true;
+      pauses_.routes[*index_of(config_->routes, subject->name)] = true;
       break;
     case Subject::Kind::target:
-      pauses_.targets[*place_of(config_->targets, subject->name)] = true;
+      pauses_.targets[*index_of(config_->targets, subject->name)] = true;
       break;
     case Subject::Kind::topic:
       pauses_.topics.insert(subject->name);
       break;
     case Subject::Kind::tenant:
-      pauses_.keys[*limit_place(*config_, subject->name)].emplace(
+      pauses_.keys[*limit_index(*config_, subject->name)].emplace(
           bounded_key(subject->key, scratch));
       break;
   }
@@ -65,7 +65,7 @@ void Steering::keep(const std::string& key, std::string_view text, const Steer& 
 }
 
 void Steering::take_out_of_force(const Subject& subject) {
-  const auto limit = limit_place(*config_, subject.name);
+  const auto limit = limit_index(*config_, subject.name);
   if (subject.kind == Subject::Kind::quota) {
     if (limit) values_.set(*limit, subject.key, std::nullopt);
     return;
@@ -79,9 +79,9 @@ void Steering::take_out_of_force(const Subject& subject) {
     std::string scratch;
     pauses_.keys[*limit].erase(std::string(bounded_key(subject.key, scratch)));
   }
-  const auto route = place_of(config_->routes, subject.name);
+  const auto route = index_of(config_->routes, subject.name);
   if (subject.kind == Subject::Kind::route && route) pauses_.routes[*route] = false;
-  const auto target = place_of(config_->targets, subject.name);
+  const auto target = index_of(config_->targets, subject.name);
   if (subject.kind == Subject::Kind::target && target) pauses_.targets[*target] = false;
 }
 

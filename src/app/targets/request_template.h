@@ -43,7 +43,7 @@ class RequestTemplate {
   bool allow_slash_ = false;
   std::vector<std::pair<std::string, config::Template>> headers_;
   std::string host_text_, path_text_, method_text_;
-  std::vector<std::string> values_;  // By the place of the header.
+  std::vector<std::string> values_;  // By the index of the header.
 };
 
 }  // namespace einlass::app

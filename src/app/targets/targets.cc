@@ -18,15 +18,15 @@ Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run
       events_(events),
       notify_(std::move(notify)) {}
 
-std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t place) const {
-  const config::Target& target = config.targets[place];
+std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t index) const {
+  const config::Target& target = config.targets[index];
   const auto by_http = [&](const config::HttpTarget& http) -> std::unique_ptr<Target> {
     return std::make_unique<HttpTarget>(io_, target_options(config, target, place_), http, run_,
                                         events_, notify_);
   };
   const auto by_kafka = [&](const config::KafkaTarget& kafka) -> std::unique_ptr<Target> {
     kafka::TargetOptions options = kafka_target_options(config, target, place_);
-    options.login = logins_.of_target(place);
+    options.login = logins_.of_target(index);
     if (kafka.exactly_once) {
       return std::make_unique<ExactlyOnceTarget>(io_, std::move(options), events_, notify_);
     }
@@ -37,15 +37,15 @@ std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t 
 
 // What the files of an HTTP target hold by now, it finds out by itself.
 bool Targets::goes_on(const config::Config& from, const config::Config& to,
-                      std::size_t place) const {
+                      std::size_t index) const {
   const auto same = [&](const config::HttpTarget& http) {
-    return target_options(to, to.targets[place], place_) ==
-               target_options(from, from.targets[place], place_) &&
-           http == *from.targets[place].http();
+    return target_options(to, to.targets[index], place_) ==
+               target_options(from, from.targets[index], place_) &&
+           http == *from.targets[index].http();
   };
   // Its producer stays, and needs a restart for what it was made of.
   const auto stays = [](const config::KafkaTarget&) { return true; };
-  return to.targets[place].by_kind(same, stays);
+  return to.targets[index].by_kind(same, stays);
 }
 
 void Targets::start(const config::Config& config) {

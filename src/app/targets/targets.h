@@ -61,8 +61,8 @@ class Targets {
     std::vector<std::unique_ptr<Target>> retiring;  // Under older settings, with attempts.
   };
 
-  std::unique_ptr<Target> make(const config::Config& config, std::size_t place) const;
-  bool goes_on(const config::Config& from, const config::Config& to, std::size_t place) const;
+  std::unique_ptr<Target> make(const config::Config& config, std::size_t index) const;
+  bool goes_on(const config::Config& from, const config::Config& to, std::size_t index) const;
 
   boost::asio::io_context& io_;
   const ShardPlace place_;

@@ -44,10 +44,10 @@ metrics::Route route_metrics(const Shard& shard, const config::Config& config, s
     route.limits.push_back(config.limits[limit].limit.name);
   }
   const std::vector<ShadowCounts> shadows = shard.shadows().counts(route_id(i));
-  for (std::size_t place = 0; place < shadows.size(); ++place) {
-    const std::size_t limit = config.routes[i].shadow_limits[place];
-    route.shadow_limits.push_back({config.limits[limit].limit.name, shadows[place].admitted,
-                                   shadows[place].rejected, shadows[place].unanswered});
+  for (std::size_t index = 0; index < shadows.size(); ++index) {
+    const std::size_t limit = config.routes[i].shadow_limits[index];
+    route.shadow_limits.push_back({config.limits[limit].limit.name, shadows[index].admitted,
+                                   shadows[index].rejected, shadows[index].unanswered});
   }
   if (config.routes[i].share) {
     const config::Share& share = config.shares[*config.routes[i].share];

@@ -20,7 +20,7 @@ inline constexpr std::size_t kMostPausesShown = 100;
 struct WaitsView {
   struct Line {
     core::LineStanding standing;
-    std::vector<std::string> keys;      // By the place of the limit.
+    std::vector<std::string> keys;      // By the index of the limit.
     std::vector<std::string> behind;    // Of the line that holds it up, if that is another.
     std::optional<double> each_second;  // What the limit that it waits for allows it, in records.
     std::optional<Instant> oldest;      // When the oldest was written to Kafka, as far as is known.

@@ -45,7 +45,7 @@ struct WaitingRecord {
   PartitionNumber partition;
   Offset offset;
   core::Standing standing;
-  std::vector<std::string> keys;  // By the place of the limit; empty where it has none.
+  std::vector<std::string> keys;  // By the index of the limit; empty where it has none.
   std::optional<double>
       each_second;  // What the limit that it waits for allows its key, in records.
   std::optional<LimitValues::Scheduled> schedule;  // To what of its limit's schedule it owes that.

@@ -32,14 +32,14 @@ const std::string& target_name(const WaitingRecord& record, const config::Config
 }
 
 const std::string& limit_name(const WaitingRecord& record, const config::Config& config) {
-  const std::size_t place = record.standing.limit->value;
-  return config.limits[route_of(record, config).limits[place]].limit.name;
+  const std::size_t index = record.standing.limit->value;
+  return config.limits[route_of(record, config).limits[index]].limit.name;
 }
 
 // Of the limit that is short; empty where all share it.
 std::string limit_key(const WaitingRecord& record) {
-  const std::size_t place = record.standing.limit->value;
-  return place < record.keys.size() ? valid_utf8(record.keys[place]) : "";
+  const std::size_t index = record.standing.limit->value;
+  return index < record.keys.size() ? valid_utf8(record.keys[index]) : "";
 }
 
 std::string limit_in_words(const WaitingRecord& record, const config::Config& config) {

@@ -38,11 +38,11 @@ void warn_of_unused(const Config& config, Texts& texts) {
 
 // The first of its limits whose keys are not the partition's own; empty if none.
 std::string keyed_limit(const Config& config, const Route& route) {
-  for (const std::size_t place : route.limits) {
-    const KeySource::Kind kind = config.limits[place].key.kind;
+  for (const std::size_t index : route.limits) {
+    const KeySource::Kind kind = config.limits[index].key.kind;
     const bool of_records = kind == KeySource::Kind::record_key ||
                             kind == KeySource::Kind::header || kind == KeySource::Kind::json;
-    if (of_records) return config.limits[place].limit.name;
+    if (of_records) return config.limits[index].limit.name;
   }
   return "";
 }

@@ -35,8 +35,8 @@ void write(ChangedSection& section, std::span<const Change> changes, int line, D
 
 // Null if the route has none.
 const Limit* shared_by_gates(const Config& config, const Route& route) {
-  for (const std::size_t place : route.limits) {
-    if (config.limits[place].share) return &config.limits[place];
+  for (const std::size_t index : route.limits) {
+    if (config.limits[index].share) return &config.limits[index];
   }
   return nullptr;
 }

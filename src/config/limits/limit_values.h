@@ -32,7 +32,7 @@ struct ChangesPosition {
 // configuration is as it is, and all that holds for a limit's own numbers holds for these. What
 // would give its state another form (`algorithm`, `align`, `log`, `mode`, `pay`, a warm-up or a
 // burst kept by another limit where there was none) cannot change, nor what is no parameter.
-// REQUIRES: the limit's place in `config.limits`; it is no pace.
+// REQUIRES: the limit's index in `config.limits`; it is no pace.
 std::variant<LimitValue, Mistakes> read_value(const Config& config, std::size_t limit,
                                               std::span<const Change> changes,
                                               const ChangesPosition& position);

@@ -197,19 +197,19 @@ void refuse_others(Section& section, std::string_view algorithm) {
 void read_algorithm(Section& section, Limit& limit) {
   Section::Names names;
   for (const Algorithm& one : kAlgorithms) add(names, {one.name});
-  std::size_t place = 0;
+  std::size_t index = 0;
   const auto parse = [&](const Scalar& s) { return parse_choice(s.text, names); };
-  if (!section.read(place, parse)) return;
-  refuse_others(section, names[place]);
+  if (!section.read(index, parse)) return;
+  refuse_others(section, names[index]);
   const Algorithm* algorithm = nullptr;
   for (const Algorithm& one : kAlgorithms) {
     const bool marked = one.marked_by.empty() || section.has(one.marked_by);
-    if (one.name == names[place] && marked) algorithm = &one;
+    if (one.name == names[index] && marked) algorithm = &one;
   }
   limit.limit.parameters = algorithm->defaults;
   std::visit([&]<class P>(P& p) { read(section, kRows<P>, p); }, limit.limit.parameters);
   if (algorithm->is_paced) read(section, kBurst, limit);
-  if (!section.sound(taken_by(names[place]))) section.mark_wrong(section.option());
+  if (!section.sound(taken_by(names[index]))) section.mark_wrong(section.option());
 }
 
 limits::Parameters as_written(const Limit& limit) {

@@ -69,7 +69,7 @@ struct Limit {
   // Of a limit that counts a window, and grants nothing ahead, but for a `burst` at a time: kept by
   // a limit of its own, which its routes have behind it and the file does not name.
   Permits burst{};                       // 0: as many as the limit.
-  std::optional<std::size_t> paced_by;   // That limit's place, in Config::limits behind all others.
+  std::optional<std::size_t> paced_by;   // That limit's index, in Config::limits behind all others.
   bool is_pace = false;                  // Whether this is such a limit.
   std::vector<LimitOverride> overrides;  // In the order of the file.
   // Likewise; no two hold at one time. Where one does, it is as if its numbers were the limit's.

@@ -22,9 +22,9 @@ bool is_written(const T&) {
 }
 inline bool is_written(const Limit& limit) { return !limit.is_pace; }
 
-// An item of a list, in the path of an option: by its name, or by its place.
+// An item of a list, in the path of an option: by its name, or by its index.
 inline std::string item_name(const Route& route, std::size_t) { return route.name; }
-inline std::string item_name(const BodyMeans&, std::size_t place) { return std::to_string(place); }
-inline std::string item_name(const Condition&, std::size_t place) { return std::to_string(place); }
+inline std::string item_name(const BodyMeans&, std::size_t index) { return std::to_string(index); }
+inline std::string item_name(const Condition&, std::size_t index) { return std::to_string(index); }
 
 }  // namespace einlass::config

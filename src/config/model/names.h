@@ -21,7 +21,7 @@ Parsed<std::string> parse_anything(const Scalar& scalar);
 // Our own names (routes, limits, targets) keep to it too: they stand in metrics and Redis keys.
 Parsed<std::string> parse_kafka_name(const Scalar& scalar);
 
-// The place of the name among `known`, which are all the limits or targets (`what`) of the file.
+// The index of the name among `known`, which are all the limits or targets (`what`) of the file.
 Parsed<std::size_t> parse_reference(const Scalar& scalar, std::string_view what,
                                     const std::vector<std::string_view>& known);
 

@@ -114,13 +114,13 @@ std::optional<WrittenSpan> parse_week_span(std::string_view text, const Refuse& 
 std::vector<Overlap> overlaps(std::span<const WeekSpan> spans) {
   std::vector<Overlap> found;
   std::vector<std::optional<std::size_t>> whose(kWeekMinutes);
-  const auto take = [&](std::size_t place, int minute) {
+  const auto take = [&](std::size_t index, int minute) {
     auto& owner = whose[static_cast<std::size_t>(minute % kWeekMinutes)];
-    if (!owner) owner = place;
-    if (*owner == place) return;
+    if (!owner) owner = index;
+    if (*owner == index) return;
     const bool known = std::ranges::any_of(
-        found, [&](const Overlap& other) { return other.one == *owner && other.other == place; });
-    if (!known) found.push_back({*owner, place, in_the_week(minute % kWeekMinutes)});
+        found, [&](const Overlap& other) { return other.one == *owner && other.other == index; });
+    if (!known) found.push_back({*owner, index, in_the_week(minute % kWeekMinutes)});
   };
   for (std::size_t i = 0; i < spans.size(); ++i) {
     for (int day = 0; day < 7; ++day) {

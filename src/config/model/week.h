@@ -37,7 +37,7 @@ std::optional<WrittenSpan> parse_week_span(
 
 // Two of several, and where in the week they overlap first, as "Sat 22:00".
 struct Overlap {
-  std::size_t one, other;  // The places; `other` is the larger one.
+  std::size_t one, other;  // The indexes; `other` is the larger one.
   std::string at;
 };
 

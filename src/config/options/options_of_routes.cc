@@ -31,10 +31,10 @@ std::string take_topic(Section& section, const Scalar& item, Route& route) {
   if (const auto* refusal = std::get_if<Refusal>(&topic)) return refusal->text;
   route.topics.push_back(item.text);
   Reading& reading = section.reading();
-  const std::size_t place = reading.config.routes.size() - 1;  // Of this route.
-  const auto [known, is_new] = reading.topics.emplace(item.text, place);
+  const std::size_t index = reading.config.routes.size() - 1;  // Of this route.
+  const auto [known, is_new] = reading.topics.emplace(item.text, index);
   if (is_new) return "";
-  if (known->second == place) return "is written twice; keep one of them";
+  if (known->second == index) return "is written twice; keep one of them";
   return "is read by routes[" + std::to_string(known->second) +
          "] already; a topic belongs to one route";
 }
@@ -81,8 +81,8 @@ void check_retry(Section& section, Route& route, bool has_dead_letter) {
 void check_flows(Section& section, const Route& route) {
   if (!section.sound({"limits", "share"})) return;
   const Config& config = section.reading().config;
-  for (const std::size_t place : route.limits) {
-    const Limit& limit = config.limits[place];
+  for (const std::size_t index : route.limits) {
+    const Limit& limit = config.limits[index];
     if (!limit.share || limit.share == route.share) continue;
     const std::string& share = config.shares[*limit.share].name;
     const std::string has = route.share ? "is " + in_quotes(config.shares[*route.share].name)

@@ -152,8 +152,8 @@ class RouteLimits {
 void print_limits(PrintedPage& page, const Route& route) {
   std::vector<std::string> names;
   for (const auto* list : {&route.limits, &route.shadow_limits}) {
-    for (const std::size_t place : *list) {
-      const Limit& limit = page.config().limits[place];
+    for (const std::size_t index : *list) {
+      const Limit& limit = page.config().limits[index];
       if (!limit.is_pace) names.push_back(limit.limit.name);
     }
   }

@@ -24,7 +24,7 @@ bool reads(const Route& route, std::string_view topic);
 // Whether some route does, or has a pattern that brings it.
 bool is_read(const Config& config, const std::string& topic);
 
-// The place of the route that names the topic in full; -1 if none does.
+// The index of the route that names the topic in full; -1 if none does.
 int reader_of(const std::vector<Route>& routes, std::string_view topic);
 
 }  // namespace einlass::config

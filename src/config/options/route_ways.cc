@@ -87,13 +87,13 @@ std::string trouble_between(const Target* target, const Target* next) {
          "partitions, so all of their records have to go to its target";
 }
 
-void check_else(Section& top, const Config& config, std::size_t place) {
-  const Route& route = config.routes[place];
-  Section& section = top.opened(name_of(place));
+void check_else(Section& top, const Config& config, std::size_t index) {
+  const Route& route = config.routes[index];
+  Section& section = top.opened(name_of(index));
   if (!section.has("else") || !section.sound({"else"})) return;
   const auto next = else_of(config, route);
   if (!next) return section.wrong("else", no_route(config, route.otherwise));
-  if (*next == place) return section.wrong("else", "is the route itself; name another one");
+  if (*next == index) return section.wrong("else", "is the route itself; name another one");
   if (!section.has("filter")) {
     return section.wrong("else",
                          "gets nothing without a filter here; write filter, or leave else out");
@@ -105,9 +105,9 @@ void check_else(Section& top, const Config& config, std::size_t place) {
 }
 
 // Only what others leave to it comes to a route without topics.
-void check_reads(Section& top, const Config& config, std::size_t place) {
-  const Route& route = config.routes[place];
-  Section& section = top.opened(name_of(place));
+void check_reads(Section& top, const Config& config, std::size_t index) {
+  const Route& route = config.routes[index];
+  Section& section = top.opened(name_of(index));
   if (!route.topics.empty() || !section.has("topics") || !section.sound({"topics"})) return;
   const bool gets = std::ranges::any_of(
       config.routes, [&](const Route& other) { return other.otherwise == route.name; });

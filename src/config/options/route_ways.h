@@ -8,7 +8,7 @@
 
 namespace einlass::config {
 
-// The place of the route that has what this one's filter leaves out; none where that is nobody's.
+// The index of the route that has what this one's filter leaves out; none where that is nobody's.
 std::optional<std::size_t> else_of(const Config& config, const Route& route);
 
 }  // namespace einlass::config

@@ -136,7 +136,7 @@ Field<S> truth(bool S::*member) {
       [](bool yes) { return std::string(yes ? "true" : "false"); });
 }
 
-// Each word stands for the value at its place in the enumeration; of two, for false and true.
+// Each word stands for the value at its index in the enumeration; of two, for false and true.
 template <class S, class T>
 Field<S> choice(T S::*member, std::vector<std::string_view> words) {
   Field<S> field = value(
@@ -200,20 +200,20 @@ Field<S> list(std::string_view type, std::vector<std::string> S::*member, std::s
       [=](PrintedPage& page, const S& from) { page.list(from.*member); });
 }
 
-// The name of what stands under one of the options at the top, as its place there: a std::size_t,
+// The name of what stands under one of the options at the top, as its index there: a std::size_t,
 // or an optional one.
-template <class S, class Place, class T>
-Field<S> reference(Place S::*member, std::string_view what, std::vector<T> Config::*all) {
+template <class S, class Index, class T>
+Field<S> reference(Index S::*member, std::string_view what, std::vector<T> Config::*all) {
   const auto read = [=](Section& section, S& out) {
     std::vector<std::string_view> known;
     for (const T& one : section.reading().config.*all) known.push_back(one.name);
-    std::size_t place = 0;
+    std::size_t index = 0;
     const auto parse = [&](const Scalar& s) { return parse_reference(s, what, known); };
-    if (section.read(place, parse)) out.*member = place;
+    if (section.read(index, parse)) out.*member = index;
   };
   const auto print = [=](PrintedPage& page, const S& from) {
-    const std::optional<std::size_t> place = from.*member;
-    if (place) page.text((page.config().*all)[*place].name);
+    const std::optional<std::size_t> index = from.*member;
+    if (index) page.text((page.config().*all)[*index].name);
   };
   return custom<S>(Kind::text, "name", read, print);
 }

@@ -58,7 +58,7 @@ Parsed<limits::Rate> parse_rate(std::string_view text);  // Reduced; 0 denies al
 Parsed<std::int64_t> parse_percent(std::string_view text, Bounds<std::int64_t> bounds);
 Parsed<bool> parse_boolean(std::string_view text);
 
-// The place of the text in `choices`.
+// The index of the text in `choices`.
 Parsed<std::size_t> parse_choice(std::string_view text,
                                  const std::vector<std::string_view>& choices);
 

@@ -40,7 +40,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep, bool paused) {
   line.retry_share = fleet ? 100 : options_.targets[options.target.value].retry_share;
   line.next_ask = line.next_same_ask = line.foretold = Instant{};
   line.unanswered = line.bound = line.held_back = line.freed = line.ahead = false;
-  line.goes_first = line.had_turn = line.lost_place = line.changed = line.all_changed = false;
+  line.goes_first = line.had_turn = line.lapsed = line.changed = line.all_changed = false;
   line.paused = paused;
   line.short_of = kNoKeyless;
   line.failed.reset();
@@ -164,9 +164,9 @@ LineQueue& Admission::turns_of(Line& line) {
 
 // `first`: before the others.
 void Admission::wait_for(Line& line, LineWaits what, KeylessIndex limit, bool first) {
-  const bool in_its_place = what == LineWaits::not_at_all || what == LineWaits::parked ||
-                            line.among_retries == line.only_retries();
-  const bool stays = line.waits == what && line.limit == limit && in_its_place && !first;
+  const bool in_its_list = what == LineWaits::not_at_all || what == LineWaits::parked ||
+                           line.among_retries == line.only_retries();
+  const bool stays = line.waits == what && line.limit == limit && in_its_list && !first;
   if (stays && what != LineWaits::parked) return;
   if (!stays) wait_no_more(line);
   if (what == LineWaits::not_at_all) return;

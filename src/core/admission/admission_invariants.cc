@@ -7,7 +7,7 @@
 
 namespace einlass::core {
 
-// W1 and W3: what is counted in several places is the same everywhere.
+// W1 and W3: what is counted more than once is the same everywhere.
 void Admission::check_counts() const {
   std::vector<std::int64_t> due(targets_.size()), ahead(targets_.size());
   std::vector<std::uint32_t> parked(targets_.size());

@@ -126,7 +126,7 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
   if (!line.had_turn) return target.due.permits >= usable;
   // Whoever has had its turn may have one before there is a place: once there is, others may stand
   // before it at its limit. Not again and again, where one lapsed already.
-  return target.due.permits >= std::max<std::int64_t>(2 * usable, !line.lost_place);
+  return target.due.permits >= std::max<std::int64_t>(2 * usable, !line.lapsed);
 }
 
 // When to ask again, as far as that is the line's own affair.
@@ -170,7 +170,7 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
     }
   }
   // Whoever was denied in its turn, and may ask again now, stands before the others.
-  const bool first = line.had_turn && !line.lost_place && obstacle == LineWaits::turn;
+  const bool first = line.had_turn && !line.lapsed && obstacle == LineWaits::turn;
   line.had_turn &= obstacle == LineWaits::limit || now < may_ask_at(line);
   // A line that waits for a place has permits; when they are used up it comes here again.
   if (line.waits == LineWaits::room || line.waits == LineWaits::parked) return;
@@ -197,7 +197,7 @@ bool Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
   LineQueue& turns = target.reserve(what == LineWaits::turn_ahead).turns;
   bool served = false;
   for (std::uint32_t left = turns.size(); left > 0 && !turns.empty(); --left) {
-    Line& line = lines_[turns.next_in_its_place(lines_, target.retries)];
+    Line& line = lines_[turns.next_in_its_list(lines_, target.retries)];
     if (asks_ahead(line) != (what == LineWaits::turn_ahead)) {  // It waits for the other turn by now.
       wait_no_more(line);
       serve(line, now, commands);
@@ -257,10 +257,10 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
     Wanted wanted = line.wanted.empty() ? Wanted{} : line.wanted[i];
     Permit permit{event.ask, i, event.limiter_now + event.due[i], wanted.cost, event.stand_in};
     if (event.flows != nullptr) {
-      const std::uint16_t place = event.flows->flow[i];
-      permit.flow = line.asked_flows->flows[place].id;
-      permit.flow_level = line.asked_flows->flows[place].level;
-      wanted.flow = line.fleet()->asked(place);
+      const std::uint16_t index = event.flows->flow[i];
+      permit.flow = line.asked_flows->flows[index].id;
+      permit.flow_level = line.asked_flows->flows[index].level;
+      wanted.flow = line.fleet()->asked(index);
       line.flows->promise(wanted.flow);
     }
     line.permits.insert({permit, now + event.due[i], ahead, wanted});

@@ -38,7 +38,7 @@ void Admission::gather(Line& line, Instant now) {
     // Who has waited for a place alone has not waited for company.
     const bool begins = std::exchange(target.nobody_leads, false) || target.gathered == 0;
     if (begins) target.gather_until = now + batch_of(line).linger;
-    wait_for(line, LineWaits::room, kNoKeyless, std::exchange(line.lost_place, false));
+    wait_for(line, LineWaits::room, kNoKeyless, std::exchange(line.lapsed, false));
   } else if (line.waits == LineWaits::room) {
     wait_no_more(line);
   }

@@ -20,7 +20,7 @@ void Admission::serve_limit(KeylessIndex index, Instant now, Commands& commands)
   const Alarm alarm{Alarm::Kind::limit, index};
   deadlines_.clear(alarm);
   while (!limit.turns.empty()) {
-    Line& line = lines_[keyless_limits_.turns(index).next_in_its_place(lines_, limit.retries)];
+    Line& line = lines_[keyless_limits_.turns(index).next_in_its_list(lines_, limit.retries)];
     if (!keyless_limits_.lets_ask(index, now)) {
       if (limit.not_before > now) deadlines_.set(alarm, limit.not_before);
       break;

@@ -43,8 +43,8 @@ class KeylessLimits {
     return by_route_[line.route.value].all;
   }
 
-  // Which of them stands in that place of the route's limits, kNoKeyless if that one has a key; and
-  // in which place one of them stands. REQUIRES: it is one of them.
+  // Which of them has that index among the route's limits, kNoKeyless if that one has a key; and
+  // which index one of them has. REQUIRES: it is one of them.
   KeylessIndex at_index(const Line& line, LimitIndex index) const {
     return by_route_[line.route.value].by_index[index.value];
   }

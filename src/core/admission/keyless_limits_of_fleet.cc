@@ -14,8 +14,8 @@ constexpr std::uint32_t kMostAddedUp = 1024;
 }  // namespace
 
 KeylessIndex KeylessLimits::fleet_limit_of(const Line& line) const {
-  const auto place = std::countr_zero(options_.routes[line.route.value].fleet_limits);
-  return at_index(line, LimitIndex{static_cast<std::uint8_t>(place)});
+  const auto index = std::countr_zero(options_.routes[line.route.value].fleet_limits);
+  return at_index(line, LimitIndex{static_cast<std::uint8_t>(index)});
 }
 
 FleetFlows::Sums KeylessLimits::others_of(const Line& line) const {

@@ -51,8 +51,8 @@ class HeldPermits {
   auto begin() const { return held_.begin() + static_cast<std::ptrdiff_t>(front_); }
   auto end() const { return held_.end(); }
 
-  // At its place by due time: nearly always the last, but after a limiter has lost its memory a new
-  // permit may be due before older ones.
+  // In the order of due times: nearly always behind all, but after a limiter has lost its memory a
+  // new permit may be due before older ones.
   void insert(const HeldPermit& permit) {
     if (front_ > 0 && held_.size() == held_.capacity()) {
       held_.erase(held_.begin(), begin());
@@ -95,7 +95,7 @@ struct Line {
   bool keep = false;    // Lives as long as the gate.
   bool paused = false;  // By itself, whatever its route is.
   RouteId route;
-  LineId id;  // Its place in the table of lines.
+  LineId id;  // Its index in the table of lines.
 
   // First come, first served. Retries are in a list of their own only where they stand apart.
   List<Record, &Record::in_line> ready;
@@ -138,7 +138,7 @@ struct Line {
   bool all_changed = false;  // and those without a key among them.
   bool goes_first = false;   // It asked that limit in its turn, and was given nothing.
   bool had_turn = false;     // Its target has use for its permits; a limit makes it wait.
-  bool lost_place = false;   // Its permit lapsed while it waited for a place at its target.
+  bool lapsed = false;       // Its permit has, while it waited for a place at its target.
   Throughput throughput;
 
   LineWaits waits = LineWaits::not_at_all;

@@ -52,7 +52,7 @@ class LineQueue {
 
   // The same; who is with the others though he has nothing but retries by now, or the other way
   // about, goes to the end of those to whom he belongs.
-  Slot next_in_its_place(Lines& lines, const SharedCredit& credit) {
+  Slot next_in_its_list(Lines& lines, const SharedCredit& credit) {
     Slot slot = next(lines, credit);
     while (slot != kNoSlot && lines[slot].among_retries != lines[slot].only_retries()) {
       leave(lines, slot);

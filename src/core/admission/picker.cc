@@ -27,8 +27,8 @@ bool Picker::is_ready(const Line& line, RecordId id) const {
 }
 
 // The record that the first permit is for: the one that it was asked for with, so that those behind
-// it find theirs, or one in its place; and where it is a flow's, the first of that. kNoSlot if
-// there is none. REQUIRES: there is a permit, and a record; by_record().
+// it find theirs, or one instead; and where it is a flow's, the first of that. kNoSlot if there
+// is none. REQUIRES: there is a permit, and a record; by_record().
 Slot Picker::fitting(const Line& line) const {
   const Slot next = next_of(line);
   const HeldPermit& first = line.permits.front();
@@ -66,8 +66,8 @@ Slot Picker::youngest_of(const Line& line) const {
 }
 
 // The record there. REQUIRES: the list is longer than that.
-Slot Picker::record_at(Slot first, std::uint32_t place) const {
-  for (; place > 0; --place) first = records_[first].in_line.next;
+Slot Picker::record_at(Slot first, std::uint32_t index) const {
+  for (; index > 0; --index) first = records_[first].in_line.next;
   return first;
 }
 

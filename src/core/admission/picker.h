@@ -98,7 +98,7 @@ class Picker {
   Slot fitting(const Line& line) const;
   Slot for_probe(const Line& line, Slot next) const;
   Slot youngest_of(const Line& line) const;
-  Slot record_at(Slot first, std::uint32_t place) const;
+  Slot record_at(Slot first, std::uint32_t index) const;
   void foresee_fresh(const Line& line, std::size_t held, std::size_t most);
 
   const GateOptions& options_;

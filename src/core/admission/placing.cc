@@ -24,7 +24,7 @@ void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
   call_aside(target, now, commands);
   while (delivery_.room(id, now) > 0) {
-    const Slot next = target.room.next_in_its_place(lines_, target.retries);
+    const Slot next = target.room.next_in_its_list(lines_, target.retries);
     if (next == kNoSlot) {
       if (!serve_parked(id, now, commands)) return;
     } else if (places_.part_left(lines_[next]) <= 0) {

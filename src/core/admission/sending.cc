@@ -22,14 +22,14 @@ void Admission::give_back(Line& line, Instant now, Commands& commands) {
 }
 
 // A line that has no permit any more for the place that it waits for leaves that queue. The target
-// was too slow, and others have a second permit that keeps them their place: so it asks at once for
-// the one that it gave back, and then stands in front.
+// was too slow, and others have a second permit that keeps them there: so it asks at once for the
+// one that it gave back, and then stands in front.
 void Admission::give_back_useless(Line& line, Instant now, Commands& commands) {
   while (!line.permits.empty() && picker_.is_useless(line, now)) give_back(line, now, commands);
   if (line.waits != LineWaits::room || picker_.may_send(line, now)) return;
   wait_no_more(line);
   if (line.count() == 0) return;
-  line.lost_place = true;
+  line.lapsed = true;
   line.had_turn = !retry_budget_.shut_out(line);
   ask_at_once(line, now);
 }
@@ -70,7 +70,7 @@ void Admission::send(Line& line, Record& record, bool leads, Instant now, Comman
   }
   if (line.denied == record.id) forget_denial(line);
   count_by_flow(line, record);
-  line.lost_place = false;
+  line.lapsed = false;
   line.throughput.count(now);
   queues_of(line).throughput.count(now);
   queues_of(line).touched = true;  // Permits for others may be wanted, for so many leave.
@@ -89,7 +89,7 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
     if (others || !may || !breaker_of(line).closed()) {
       target.touched |= may;
       const auto what = places_.part_left(line) > 0 ? LineWaits::room : LineWaits::parked;
-      return wait_for(line, what, kNoKeyless, std::exchange(line.lost_place, false));
+      return wait_for(line, what, kNoKeyless, std::exchange(line.lapsed, false));
     }
     send_first(line, now, commands);
   }

@@ -19,7 +19,7 @@ struct Alarm {
   enum class Kind : std::uint8_t { record, expiry, line, limit, target, batch, partition, commit };
 
   Kind kind;
-  std::uint32_t index;  // The record's slot, a limit's place, or the value of the others' ids.
+  std::uint32_t index;  // The record's slot, a limit's index, or the value of the others' ids.
 };
 
 class Deadlines {

@@ -11,7 +11,7 @@ std::size_t FlatIndex::home(std::uint64_t key) const {
   return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15u) >> 32) & (cells_.size() - 1);
 }
 
-std::size_t FlatIndex::place_of(std::uint64_t key) const {
+std::size_t FlatIndex::cell_of(std::uint64_t key) const {
   std::size_t at = home(key);
   while (cells_[at].used && cells_[at].key != key) at = (at + 1) & (cells_.size() - 1);
   return at;
@@ -19,14 +19,14 @@ std::size_t FlatIndex::place_of(std::uint64_t key) const {
 
 std::optional<std::uint32_t> FlatIndex::find(std::uint64_t key) const {
   if (cells_.empty()) return std::nullopt;
-  const Cell& cell = cells_[place_of(key)];
+  const Cell& cell = cells_[cell_of(key)];
   if (!cell.used) return std::nullopt;
   return cell.value;
 }
 
 void FlatIndex::insert(std::uint64_t key, std::uint32_t value) {
   if (2 * (size_ + 1) > cells_.size()) grow();
-  Cell& cell = cells_[place_of(key)];
+  Cell& cell = cells_[cell_of(key)];
   CHECK(!cell.used);
   cell = Cell{key, value, true};
   ++size_;
@@ -34,7 +34,7 @@ void FlatIndex::insert(std::uint64_t key, std::uint32_t value) {
 
 void FlatIndex::erase(std::uint64_t key) {
   CHECK(!cells_.empty());
-  std::size_t hole = place_of(key);
+  std::size_t hole = cell_of(key);
   CHECK(cells_[hole].used);
   const std::size_t mask = cells_.size() - 1;
   // Move later cells of the run back, so that no search stops at the hole too early.
@@ -55,7 +55,7 @@ void FlatIndex::grow() {
   std::vector<Cell> old(cells_.empty() ? kFirst : cells_.size() * 2);
   std::swap(old, cells_);
   for (const Cell& cell : old) {
-    if (cell.used) cells_[place_of(cell.key)] = cell;
+    if (cell.used) cells_[cell_of(cell.key)] = cell;
   }
 }
 

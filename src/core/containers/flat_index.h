@@ -28,7 +28,7 @@ class FlatIndex {
   };
 
   std::size_t home(std::uint64_t key) const;
-  std::size_t place_of(std::uint64_t key) const;
+  std::size_t cell_of(std::uint64_t key) const;
   void grow();
 
   std::vector<Cell> cells_;  // A power of two long, at most half full.

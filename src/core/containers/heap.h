@@ -45,16 +45,16 @@ class Heap {
 
   // Null for what is not in it.
   const Key* find(std::uint32_t index) const {
-    if (index >= places_.size() || places_[index] == kNowhere) return nullptr;
-    return &entries_[places_[index]].key;
+    if (index >= entry_of_.size() || entry_of_[index] == kNowhere) return nullptr;
+    return &entries_[entry_of_[index]].key;
   }
 
   // Puts it in, or moves it.
   void set(std::uint32_t index, const Key& key) {
-    if (index >= places_.size()) {
-      places_.resize(std::max<std::size_t>(index + 1, places_.size() * 2), kNowhere);
+    if (index >= entry_of_.size()) {
+      entry_of_.resize(std::max<std::size_t>(index + 1, entry_of_.size() * 2), kNowhere);
     }
-    std::size_t at = places_[index];
+    std::size_t at = entry_of_[index];
     if (at == kNowhere) {
       at = entries_.size();
       entries_.push_back({key, index});
@@ -64,8 +64,8 @@ class Heap {
 
   void erase(std::uint32_t index) {
     if (find(index) == nullptr) return;
-    const std::size_t at = places_[index];
-    places_[index] = kNowhere;
+    const std::size_t at = entry_of_[index];
+    entry_of_[index] = kNowhere;
     const Entry last = entries_.back();
     entries_.pop_back();
     if (at < entries_.size()) settle(at, last);
@@ -79,15 +79,15 @@ class Heap {
   static constexpr std::size_t kChildren = 4;
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
-  void place(std::size_t at, const Entry& entry) {
+  void put(std::size_t at, const Entry& entry) {
     entries_[at] = entry;
-    places_[entry.index] = static_cast<std::uint32_t>(at);
+    entry_of_[entry.index] = static_cast<std::uint32_t>(at);
   }
 
   // Where nothing stands now, or what is to be moved.
   void settle(std::size_t at, const Entry& entry) {
     while (at > 0 && entry.key < entries_[(at - 1) / kChildren].key) {
-      place(at, entries_[(at - 1) / kChildren]);
+      put(at, entries_[(at - 1) / kChildren]);
       at = (at - 1) / kChildren;
     }
     for (;;) {
@@ -99,14 +99,14 @@ class Heap {
         if (entries_[child].key < entries_[least].key) least = child;
       }
       if (!(entries_[least].key < entry.key)) break;
-      place(at, entries_[least]);
+      put(at, entries_[least]);
       at = least;
     }
-    place(at, entry);
+    put(at, entry);
   }
 
-  std::vector<Entry> entries_;         // Four children to a node.
-  std::vector<std::uint32_t> places_;  // By index.
+  std::vector<Entry> entries_;           // Four children to a node.
+  std::vector<std::uint32_t> entry_of_;  // By index.
 };
 
 }  // namespace einlass::core

@@ -6,7 +6,7 @@
 
 namespace einlass::core {
 
-// An item's place in its table.
+// An item's index in its table.
 using Slot = std::uint32_t;
 inline constexpr Slot kNoSlot = ~Slot{0};
 

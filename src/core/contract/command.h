@@ -16,7 +16,7 @@
 
 namespace einlass::core {
 
-// One permit: its place in the answer to an ask, and the instant for which it was granted.
+// One permit: its index in the answer to an ask, and the instant for which it was granted.
 struct Permit {
   AskId ask;
   std::uint16_t index = 0;

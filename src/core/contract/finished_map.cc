@@ -76,7 +76,7 @@ std::optional<std::vector<OffsetRange>> read_finished(Offset next, std::string_v
 }
 
 // A number of d digits is at least 32^(d-1), so of numbers that add up to `span` at most
-// span / 32^(d-1) have a digit at that place.
+// span / 32^(d-1) have a d-th digit.
 std::size_t most_finished_text(std::size_t numbers, std::int64_t span) {
   std::size_t digits = numbers;
   for (std::int64_t least = kBase; least <= span; least *= kBase) {

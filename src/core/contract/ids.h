@@ -14,7 +14,7 @@ using TargetId = Strong<struct TargetTag, std::uint16_t>;
 using StoreId = Strong<struct StoreTag, std::uint8_t>;
 using LimitId = Strong<struct LimitTag, std::uint16_t>;
 
-// Which of a line's limits: its place in the route's list.
+// Which of a line's limits: its index in the route's list.
 using LimitIndex = Strong<struct LimitIndexTag, std::uint8_t>;
 
 // One assignment of one Kafka partition. Given out by the source, dense from 0; used again only

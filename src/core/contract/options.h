@@ -41,7 +41,7 @@ struct RouteOptions {
   // that binds does a line with several limits ask ahead: else a slow tenant's tickets would book
   // the shared limit far ahead, and everybody else behind them.
   std::uint32_t keyless_limits = 0;
-  // Which of all limits each is, by its place: lines of one target compete for a limit without key.
+  // Which of all limits each is, by its index: lines of one target compete for a limit without key.
   std::array<LimitId, kMostLimits> limits{};
   // Bit i is set: limit i counts attempts under way, so each one's end is told to it.
   std::uint32_t held_limits = 0;

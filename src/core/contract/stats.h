@@ -73,7 +73,7 @@ struct CauseCounts {
 struct Waiting {
   CauseCounts records;
   CauseCounts behind;  // Of these: records that are not the first of their lane.
-  // Of those that wait for a limit: for which, by its place in the route's list. A line that has
+  // Of those that wait for a limit: for which, by its index in the route's list. A line that has
   // not been answered yet may wait for one that nobody knows.
   std::array<std::uint64_t, kMostLimits> for_limit{};
   std::uint64_t lines = 0;                                   // With records inside,

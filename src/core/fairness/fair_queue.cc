@@ -13,7 +13,7 @@ constexpr std::uint64_t kUnit = std::uint64_t{1} << 32;
 }  // namespace
 
 // Puts one that is ready where it belongs.
-void FairQueue::place(std::uint32_t index) {
+void FairQueue::put(std::uint32_t index) {
   const Member& member = members_[index];
   if (time_ < member.served) {
     eligible_.erase(index);
@@ -27,7 +27,7 @@ void FairQueue::place(std::uint32_t index) {
 // While somebody is ready, somebody is eligible.
 void FairQueue::go_on() {
   if (eligible_.empty() && !ahead_.empty()) time_ = std::max(time_, ahead_.front_key());
-  while (!ahead_.empty() && !(time_ < ahead_.front_key())) place(ahead_.front());
+  while (!ahead_.empty() && !(time_ < ahead_.front_key())) put(ahead_.front());
 }
 
 void FairQueue::join(std::uint32_t index, std::uint32_t weight) {
@@ -46,7 +46,7 @@ void FairQueue::join(std::uint32_t index, std::uint32_t weight) {
   if (member.weight != weight) member.rest = 0;
   member.weight = weight;
   ready_weights_ += weight;
-  place(index);
+  put(index);
   go_on();
 }
 
@@ -72,7 +72,7 @@ void FairQueue::charge(std::uint32_t index, std::int64_t amount) {
   member.rest = static_cast<std::uint32_t>(to_divide % member.weight);
   most_served_ = std::max(most_served_, member.served);
   time_.value += units / ready_weights_;
-  place(index);
+  put(index);
   go_on();
 }
 

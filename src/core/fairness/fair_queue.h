@@ -78,7 +78,7 @@ class FairQueue {
     bool ready = false;
   };
 
-  void place(std::uint32_t index);
+  void put(std::uint32_t index);
   void go_on();
 
   std::vector<Member> members_;

@@ -63,8 +63,8 @@ class FleetFlows {
   // flows of other lines that wait for the same limit. REQUIRES: something waits.
   const AskingFlows& ask(std::int64_t most, std::int64_t wish, const Sums& others);
 
-  // The flow that the ask names in that place. REQUIRES: nothing was asked since.
-  std::uint32_t asked(std::uint16_t place) const { return listed_[place]; }
+  // The flow that the ask names at that index. REQUIRES: nothing was asked since.
+  std::uint32_t asked(std::uint16_t index) const { return listed_[index]; }
   std::span<const std::uint32_t> asked() const { return listed_; }
 
   // The answer to the last ask; its permits are promised by now.

@@ -25,7 +25,7 @@ std::uint64_t hash_of(const FlowMark& mark) {
 Flows::Flows(const ShareOptions& options, bool fleet)
     : options_(options), fleet_(fleet ? std::make_unique<FleetFlows>(options) : nullptr) {}
 
-// The flow's place. The same flow may be in several levels.
+// The flow's index. The same flow may be in several levels.
 std::uint32_t Flows::flow_of(const FlowMark& mark) {
   const std::uint64_t hash = hash_of(mark);
   if (const auto known = index_.find(hash)) return *known;

@@ -48,7 +48,7 @@ bool Ledger::knows(Offset offset) {
 }
 
 void Ledger::pass_over(Offset offset) {
-  // Entered as unfinished for a moment: finishing is in one place.
+  // Entered as unfinished for a moment: one function finishes.
   const Entry entry = enter(offset, 0);
   finish(entry);
 }

@@ -20,7 +20,7 @@ namespace einlass::core {
 
 class Ledger {
  public:
-  // An offset's place in the book. Never used again within one assignment.
+  // An offset's index in the book. Never used again within one assignment.
   using Entry = std::uint64_t;
 
   // Starts a book for a new assignment that will read from `next`, of which those in `finished`

@@ -21,7 +21,7 @@ class ShareAsk {
   // `cost` is what a permit takes of the limit.
   ShareAsk(FleetShare& share, const ShareDemand& demand, Permits cost, Instant now);
 
-  // The flow that is next if no gate is heard of until `at`, by its place in the ask; none if none
+  // The flow that is next if no gate is heard of until `at`, by its index in the ask; none if none
   // waits any more.
   std::optional<std::size_t> next(Instant at) const;
 

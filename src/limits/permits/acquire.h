@@ -34,7 +34,7 @@ struct Demand {
   IdPrefix prefix{};
 
   // Where permits cost different amounts: what each takes of the buckets that `costly` names by
-  // their places, one bit each; those buckets' own costs are that of the first. Some of the first
+  // their indexes, one bit each; those buckets' own costs are that of the first. Some of the first
   // permits are granted: an answer ends before one that could never be. Empty: a bucket's permits
   // cost the same. REQUIRES: empty, or `max` costs, and min is 1.
   std::span<const Permits> costs{};

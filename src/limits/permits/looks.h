@@ -64,7 +64,7 @@ class Looks : public Together {
 
   std::size_t size() const { return size_; }
 
-  // Calls f with the look of that place.
+  // Calls f with the look at that index.
   template <class F>
   decltype(auto) at(std::size_t i, F&& f) {
     return call(slots_[i].look, f);

@@ -43,7 +43,7 @@ class LogRing {
   }
 
   // Forgets all entries of that id, which stand side by side; looks from the newest back, down to
-  // the place `oldest`. True if there was one.
+  // the index `oldest`. True if there was one.
   bool erase(const PermitId& id, std::size_t oldest);
 
  private:

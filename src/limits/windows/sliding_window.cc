@@ -5,8 +5,8 @@
 namespace einlass::limits {
 namespace {
 
-// The slice at the place `i`, with those behind it that lie in the same one since the slices have
-// changed; sets `i` to the place after it.
+// The slice at the index `i`, with those behind it that lie in the same one since the slices have
+// changed; sets `i` to the index after it.
 Slice slice_from(const Slicing& slicing, const SlidingWindow& window, std::size_t& i) {
   const std::vector<Slice>& slices = window.slices;
   Slice slice = slices[i++];

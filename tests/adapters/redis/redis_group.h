@@ -138,8 +138,8 @@ class ClusterGroup {
   }
 
   std::size_t add_replica_of(std::size_t primary) {
-    const std::size_t place = add_primary();
-    Control replica = control(place);
+    const std::size_t index = add_primary();
+    Control replica = control(index);
     const std::string of = id(primary);
     bool told = false;  // Each time it would begin anew.
     const bool follows = eventually([&] {
@@ -148,7 +148,7 @@ class ClusterGroup {
     });
     if (!follows) throw std::runtime_error("the replica does not follow");
     wait_until_well();
-    return place;
+    return index;
   }
 
   // The first half of moving a slot: calls are answered by ASK where its keys have gone.

@@ -69,10 +69,10 @@ class Control {
     const Answer answer = ask(command);
     return answer && answer->type == REDIS_REPLY_ARRAY ? answer->elements : 0;
   }
-  std::string element(const std::vector<std::string>& command, std::size_t place) {
+  std::string element(const std::vector<std::string>& command, std::size_t index) {
     const Answer answer = ask(command);
-    const bool has = answer && answer->type == REDIS_REPLY_ARRAY && answer->elements > place;
-    return has ? text(answer->element[place]) : "";
+    const bool has = answer && answer->type == REDIS_REPLY_ARRAY && answer->elements > index;
+    return has ? text(answer->element[index]) : "";
   }
 
  private:

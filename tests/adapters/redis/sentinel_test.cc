@@ -20,7 +20,7 @@ void add_line(GateSide& side, const limits::Limit& limit, std::uint32_t line = 0
 TEST(RedisSentinels, TheStoreFollowsThePrimary) {
   SentinelGroup group;
   auto options = group.options();
-  // Nobody, at the place that the gate's run chooses to begin with.
+  // Nobody, at the index that the gate's run chooses to begin with.
   options.sentinels.insert(options.sentinels.begin() + 1, {"127.0.0.1", 1});
   GateSide side(options);
   const auto limit = sliding_log("callbacks", 10);

@@ -61,11 +61,11 @@ Cost cost_of(const Load& load, std::size_t buckets) {
   std::int64_t now = kStart;
   Cost best;
   for (int round = 0; round < kRounds; ++round) {
-    for (std::uint32_t& place : order) place = static_cast<std::uint32_t>(random() % buckets);
+    for (std::uint32_t& index : order) index = static_cast<std::uint32_t>(random() % buckets);
     const std::uint64_t before = allocations;
     const auto start = std::chrono::steady_clock::now();
-    for (const std::uint32_t place : order) {
-      limits::acquire(std::span(charges).subspan(place * each, each), demand, {now += load.step},
+    for (const std::uint32_t index : order) {
+      limits::acquire(std::span(charges).subspan(index * each, each), demand, {now += load.step},
                       due);
     }
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;

@@ -139,8 +139,8 @@ class FlowsOfAFleet {
     for (int i = 0; i < named_; ++i) {
       const int flow = (second ? kFlows / 2 : 0) + at_[second]++ % (kFlows / 2);
       std::string id = "flow0000";
-      for (std::size_t place = 7, left = flow; place > 3; --place, left /= 10) {
-        id[place] = static_cast<char>('0' + left % 10);
+      for (std::size_t digit = 7, left = flow; digit > 3; --digit, left /= 10) {
+        id[digit] = static_cast<char>('0' + left % 10);
       }
       for (const char* word : {id.c_str(), "0", "1", "9", ""}) words.emplace_back(word);
     }

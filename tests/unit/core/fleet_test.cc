@@ -41,7 +41,7 @@ struct FleetGate : BenchGate {
   const AskingFlows& asked() const { return *all<Ask>().back().flows; }
 
   // Where the newest ask names the flow.
-  std::uint16_t place_of(std::uint64_t flow) const {
+  std::uint16_t index_of(std::uint64_t flow) const {
     for (std::uint16_t i = 0; i < asked().flows.size(); ++i) {
       if (asked().flows[i].id == FlowId{100 + flow}) return i;
     }
@@ -55,7 +55,7 @@ struct FleetGate : BenchGate {
     told.held_up = held_up;
     told.epoch = 7;
     told.time = {0};
-    for (const std::uint64_t flow : flows) told.flow.push_back(place_of(flow));
+    for (const std::uint64_t flow : flows) told.flow.push_back(index_of(flow));
     for (const AskingFlow& flow : asked().flows) told.served.push_back(1'000 * flow.weight);
     due.assign(flows.size(), due_in);
     const Ask ask = all<Ask>().back();
@@ -77,10 +77,10 @@ TEST(Fleet, AnAskTellsOfItsFlows) {
   bench.arrive_of(kBolt, 2);
   bench.grant({kAcme});
   ASSERT_EQ(bench.all<Ask>().size(), 2u);
-  const AskingFlow& bolt = bench.asked().flows.at(bench.place_of(kBolt));
+  const AskingFlow& bolt = bench.asked().flows.at(bench.index_of(kBolt));
   EXPECT_EQ(bolt.records, 2);
   EXPECT_EQ(bolt.weight, 1);
-  EXPECT_EQ(bench.place_of(kAcme), UINT16_MAX) << "it has nothing more";
+  EXPECT_EQ(bench.index_of(kAcme), UINT16_MAX) << "it has nothing more";
 }
 
 TEST(Fleet, APermitIsForItsFlowWhateverComesFirstHere) {
@@ -110,7 +110,7 @@ TEST(Fleet, AWeightThatChangesWhileAnAskIsOpenMovesNobodysTag) {
   bench.arrive_of(kAcme, 0);
   bench.arrive_of(kAcme, 1, 1);
   bench.grant({kAcme});
-  const AskingFlow& acme = bench.asked().flows.at(bench.place_of(kAcme));
+  const AskingFlow& acme = bench.asked().flows.at(bench.index_of(kAcme));
   EXPECT_EQ(acme.weight, 1);
   EXPECT_EQ(acme.served, 1'000) << "5,000 of weight 5 was told";
 }

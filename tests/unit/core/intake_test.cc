@@ -42,21 +42,21 @@ struct Reading {
     int count = 0;
     for (; is_read(partition); ++count) {
       bench.arrive(slot, offsets[partition]++, partition);
-      places[partition].push_back(slot++);
+      slots[partition].push_back(slot++);
     }
     return count;
   }
 
   // The oldest of the partition is delivered.
   void deliver(std::uint32_t partition) {
-    bench.ended(places[partition].front(), Outcome::accepted);
-    places[partition].erase(places[partition].begin());
+    bench.ended(slots[partition].front(), Outcome::accepted);
+    slots[partition].erase(slots[partition].begin());
   }
 
   BenchGate& bench;
   std::uint32_t slot = 0;
   std::map<std::uint32_t, std::int64_t> offsets;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> places;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> slots;
 };
 
 TEST(Intake, a_full_partition_is_held_and_read_again_when_a_quarter_is_free) {
@@ -94,7 +94,7 @@ TEST(Intake, whoever_comes_after_those_that_stand_still_is_read) {
   EXPECT_LT(inside, kInside - 1);
   for (int i = 0; i < 1000; ++i) {
     EXPECT_GE(reading.fill(9), 1) << i;
-    while (!reading.places[9].empty()) reading.deliver(9);
+    while (!reading.slots[9].empty()) reading.deliver(9);
   }
 }
 
@@ -117,7 +117,7 @@ TEST(Intake, room_that_others_make_is_given_on) {
   bench.assign(2);
   const int few = reading.fill(2);
   ASSERT_FALSE(reading.is_read(2));
-  while (!reading.places[0].empty()) reading.deliver(0);
+  while (!reading.slots[0].empty()) reading.deliver(0);
   EXPECT_TRUE(reading.is_read(2)) << "none of its own has left";
   EXPECT_GT(reading.fill(2), few);
 }
@@ -137,7 +137,7 @@ TEST(Intake, a_full_gate_stays_within_its_bound_and_each_partition_has_its_turn)
     }
     const auto inside = bench.gate.stats(RouteId{0}).inside;
     EXPECT_TRUE(inside >= 3 && inside <= 4) << inside;
-    while (reading.places[next].empty()) next = (next + 1) % kPartitions;
+    while (reading.slots[next].empty()) next = (next + 1) % kPartitions;
     reading.deliver(next);
     next = (next + 1) % kPartitions;
   }

@@ -160,7 +160,7 @@ TEST(LogRing, KeepsTheOrderThroughWrapsAndErasures) {
   EXPECT_EQ(ring.size(), 100U);
   EXPECT_TRUE(ring.erase(id(first + 50), 0));
   EXPECT_FALSE(ring.erase(id(first + 50), 0));
-  EXPECT_FALSE(ring.erase(id(first), 1));  // Not looked for before that place.
+  EXPECT_FALSE(ring.erase(id(first), 1));  // Not looked for before that index.
   EXPECT_EQ(ring.size(), 99U);
   EXPECT_EQ(ring[49].at.us, first + 49);
   EXPECT_EQ(ring[50].at.us, first + 51);

@@ -124,7 +124,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   // Where it leads, or is about to. REQUIRES: !is_resolving().
   const Endpoint& address() const { return addresses_[next_address_]; }
 
-  // Its place in the owner's list; the owner's alone.
+  // In the owner's list; the owner's alone.
   std::size_t index = 0;
 
  private:

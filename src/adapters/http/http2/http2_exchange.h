@@ -49,7 +49,7 @@ class Http2Exchange final : public Timed {
   RequestBytes request;
   Http2Connection* connection = nullptr;  // Null: it waits for one.
   std::int32_t stream = 0;
-  std::size_t index = 0;  // Its place in its session's list; the session's alone.
+  std::size_t index = 0;  // In its session's list; the session's alone.
 
   unsigned status = 0;
   bool never_sent = false;    // Not even its head left us.

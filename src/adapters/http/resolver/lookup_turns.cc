@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The place of the label that ends at `end`.
+// Where the label begins that ends at `end`.
 std::size_t label_before(std::string_view host, std::size_t end) {
   const std::size_t dot = end == 0 ? std::string_view::npos : host.rfind('.', end - 1);
   return dot == std::string_view::npos ? 0 : dot + 1;

@@ -58,7 +58,7 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
 
   void expired() override;
 
-  // Its place in the owner's list; the owner's alone.
+  // In the owner's list; the owner's alone.
   std::size_t index = 0;
 
  private:

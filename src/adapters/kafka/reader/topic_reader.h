@@ -73,7 +73,7 @@ class TopicReader {
 
   // ---- reading; none of these waits
 
-  // Begins. A partition's messages carry its place among `ranges` as their PartitionId.
+  // Begins. A partition's messages carry its index among `ranges` as their PartitionId.
   // REQUIRES: called once.
   void begin(std::span<const ReadRange> ranges);
 

@@ -31,7 +31,7 @@ class Fetching {
   // The group gave us partitions: takes note. They are read once they are found.
   std::string accept();
 
-  // Reads every partition whose place is known. `moved` are those of them that are new, or go on
+  // Reads every partition whose position is known. `moved` are those of them that are new, or go on
   // elsewhere than where they stood.
   std::string read_on(std::span<Partition* const> moved);
 

@@ -37,7 +37,7 @@ struct Scripts {
   Script acquire_shared, release_shared;  // Empty until a line has flows that share a bucket.
 };
 
-// A permit by what it was asked with and its place in the answer.
+// A permit by what it was asked with and its index in the answer.
 struct PermitId {
   core::AskId ask;
   std::uint16_t index = 0;
@@ -75,7 +75,7 @@ struct Line : BucketWords, boost::intrusive_ref_counter<Line, boost::thread_unsa
   BucketWords held;                          // Those of its buckets that count what is under way.
   std::string acquire;        // EVALSHA of acquire up to the ask; empty if `costs` is not.
   std::vector<Duration> due;  // Of the last answer.
-  std::optional<std::size_t> by_flows;  // The place of the bucket that flows share, ...
+  std::optional<std::size_t> by_flows;  // The index of the bucket that flows share, ...
   std::string share_key;                // ... the key of what they have had, ...
   std::unique_ptr<ToldFlows> told;      // ... and what the last answer says of them.
   std::vector<PermitId> going_back;     // Given back in this turn, not yet sent.

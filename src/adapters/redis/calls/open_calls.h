@@ -51,7 +51,7 @@ class Ring {
  public:
   bool empty() const { return ring_.empty(); }
   std::size_t size() const { return ring_.size(); }
-  Element& operator[](std::size_t place) { return ring_[place]; }
+  Element& operator[](std::size_t index) { return ring_[index]; }
   Element& front() { return ring_.front(); }
 
   void push(Element element) {
@@ -78,7 +78,7 @@ class OpenCalls {
   std::size_t size() const { return calls_.size(); }
   bool full() const { return calls_.size() >= kMaxOpenCalls; }
   std::size_t late() const { return late_; }
-  Call& operator[](std::size_t place) { return calls_[place]; }
+  Call& operator[](std::size_t index) { return calls_[index]; }
   Call& front() { return calls_.front(); }
 
   void push(Call call) { calls_.push(std::move(call)); }

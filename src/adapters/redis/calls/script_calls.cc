@@ -20,7 +20,7 @@ constexpr std::string_view kNewAsk = "0";
 constexpr std::string_view kAskedAgain = "1";
 constexpr std::string_view kServersClock;  // In place of an instant: Redis' own TIME.
 
-// A permit's id: the run, the ask's lowest 48 bits, and the permit's place, all big-endian.
+// A permit's id: the run, the ask's lowest 48 bits, and the permit's index, all big-endian.
 constexpr std::size_t kAskIdBytes = 14;
 constexpr std::size_t kPermitIdBytes = 16;
 
@@ -48,10 +48,10 @@ void append_acquire_name(std::string& out, CallBy by, const Line& line, bool unr
 // The buckets' arguments, with the record's cost where a limit takes that.
 void append_arguments(std::string& out, const BucketWords& words, std::string_view cost) {
   std::size_t from = 0;
-  for (const std::size_t place : words.costs) {
-    out.append(words.arguments, from, place - from);
+  for (const std::size_t end : words.costs) {
+    out.append(words.arguments, from, end - from);
     append_bulk(out, cost);
-    from = place;
+    from = end;
   }
   out.append(words.arguments, from);
 }

@@ -105,8 +105,8 @@ void Cluster::answered(const Address& asked, std::size_t tried, const Value* ans
 void Cluster::apply(const std::vector<SlotRange>& ranges) {
   std::fill(slots_.begin(), slots_.end(), kNobody);
   for (const SlotRange& range : ranges) {
-    const std::uint16_t place = place_of(range.primary);
-    for (std::size_t slot = range.first; slot <= range.last; ++slot) slots_[slot] = place;
+    const std::uint16_t index = index_of(range.primary);
+    for (std::size_t slot = range.first; slot <= range.last; ++slot) slots_[slot] = index;
   }
   drop_nodes_without_slots();
   const auto unserved = std::count(slots_.begin(), slots_.end(), kNobody);
@@ -126,15 +126,15 @@ void Cluster::apply(const std::vector<SlotRange>& ranges) {
 // One that a redirection has named may be on its way to its first slot.
 void Cluster::drop_nodes_without_slots() {
   std::vector<bool> holds(nodes_.size());
-  for (const std::uint16_t place : slots_) {
-    if (place != kNobody) holds[place] = true;
+  for (const std::uint16_t index : slots_) {
+    if (index != kNobody) holds[index] = true;
   }
   std::vector<NodePtr> kept;
-  std::vector<std::uint16_t> place_then(nodes_.size(), kNobody);
+  std::vector<std::uint16_t> index_then(nodes_.size(), kNobody);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const bool named = std::find(named_.begin(), named_.end(), nodes_[i].get()) != named_.end();
     if (holds[i] || named || !nodes_[i]->idle()) {
-      place_then[i] = static_cast<std::uint16_t>(kept.size());
+      index_then[i] = static_cast<std::uint16_t>(kept.size());
       kept.push_back(nodes_[i]);
     } else {
       nodes_[i]->close();
@@ -142,8 +142,8 @@ void Cluster::drop_nodes_without_slots() {
   }
   named_.clear();
   nodes_ = std::move(kept);
-  for (std::uint16_t& place : slots_) {
-    if (place != kNobody) place = place_then[place];
+  for (std::uint16_t& index : slots_) {
+    if (index != kNobody) index = index_then[index];
   }
   context_.owner.health_changed();
 }
@@ -154,11 +154,11 @@ bool Cluster::all_well() const {
 }
 
 Node* Cluster::node_of(std::uint16_t slot) const {
-  const std::uint16_t place = slots_[slot];
-  return place == kNobody ? nullptr : nodes_[place].get();
+  const std::uint16_t index = slots_[slot];
+  return index == kNobody ? nullptr : nodes_[index].get();
 }
 
-std::uint16_t Cluster::place_of(const Address& address) {
+std::uint16_t Cluster::index_of(const Address& address) {
   const auto found = std::find_if(nodes_.begin(), nodes_.end(),
                                   [&](const NodePtr& node) { return node->address() == address; });
   if (found != nodes_.end()) return static_cast<std::uint16_t>(found - nodes_.begin());
@@ -169,15 +169,15 @@ std::uint16_t Cluster::place_of(const Address& address) {
 }
 
 Node* Cluster::node_at(const Address& address) {
-  const std::uint16_t place = place_of(address);
-  if (place == kNobody) return nullptr;
-  Node* node = nodes_[place].get();
+  const std::uint16_t index = index_of(address);
+  if (index == kNobody) return nullptr;
+  Node* node = nodes_[index].get();
   if (std::find(named_.begin(), named_.end(), node) == named_.end()) named_.push_back(node);
   return node;
 }
 
 void Cluster::moved(std::uint16_t slot, const Address& to) {
-  slots_[slot] = place_of(to);
+  slots_[slot] = index_of(to);
   learn();
 }
 

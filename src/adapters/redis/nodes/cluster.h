@@ -53,13 +53,13 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   void drop_nodes_without_slots();
   void learn_after(std::chrono::milliseconds delay);
   bool all_well() const;
-  std::uint16_t place_of(const Address& address);
+  std::uint16_t index_of(const Address& address);
   Address candidate(std::size_t tried) const;
   void tell(Severity severity, std::string_view what, const std::string& detail);
 
   const NodeContext& context_;
   std::vector<NodePtr>& nodes_;
-  std::vector<std::uint16_t> slots_;  // The place in nodes_ of who holds it.
+  std::vector<std::uint16_t> slots_;  // The index in nodes_ of who holds it.
   std::shared_ptr<Inquiry> inquiry_;
   boost::asio::steady_timer timer_;
   bool timer_set_ = false;

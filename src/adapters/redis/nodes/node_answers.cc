@@ -12,9 +12,9 @@ using Micros = std::chrono::microseconds;
 // hiredis moves what is left of its buffer after each reply, so it gets small pieces.
 constexpr std::size_t kPieceBytes = 4'096;
 
-// The places in acquire's answer; what remains of each bucket follows, then the due times. In that
+// The indexes in acquire's answer; what remains of each bucket follows, then the due times. In that
 // of acquire_shared two numbers more come first, and the time of each level; and what remains is
-// followed by how far each flow was served, and the due times by the place of each permit's flow.
+// followed by how far each flow was served, and the due times by the index of each permit's flow.
 enum AnswerField : std::size_t {
   kGranted,
   kNow,
@@ -45,8 +45,8 @@ std::span<const std::int64_t> due_times(const Call& call, const Reply& reply) {
   return by_flows(call) ? due.first(due.size() / 2) : due;
 }
 
-// Whose the permits are, by places in the ask.
-std::span<const std::int64_t> flow_places(const Call& call, const Reply& reply) {
+// Whose the permits are, by indexes in the ask.
+std::span<const std::int64_t> flow_indexes(const Call& call, const Reply& reply) {
   return std::span(reply.integers).subspan(due_at(call) + due_times(call, reply).size());
 }
 
@@ -67,10 +67,10 @@ bool has_sane_tags(const Call& call, const Reply& reply) {
 bool has_sane_flows(const Call& call, const Reply& reply) {
   if (!by_flows(call)) return true;
   if (!has_sane_tags(call, reply)) return false;
-  const auto places = flow_places(call, reply);
+  const auto indexes = flow_indexes(call, reply);
   const std::int64_t held_up = reply.integers[kHeldUp];
-  return places.size() == due_times(call, reply).size() && held_up >= 0 && held_up <= 2 &&
-         std::ranges::all_of(places, [&](auto place) { return place >= 0 && place < call.flows; });
+  return indexes.size() == due_times(call, reply).size() && held_up >= 0 && held_up <= 2 &&
+         std::ranges::all_of(indexes, [&](auto index) { return index >= 0 && index < call.flows; });
 }
 
 void read_told(const Call& call, const Reply& reply, ToldFlows& told) {
@@ -82,8 +82,8 @@ void read_told(const Call& call, const Reply& reply, ToldFlows& told) {
   const auto served = numbers.subspan(served_at(call), call.flows);
   told.served.assign(served.begin(), served.end());
   told.flow.clear();
-  for (const std::int64_t place : flow_places(call, reply)) {
-    told.flow.push_back(static_cast<std::uint16_t>(place));
+  for (const std::int64_t index : flow_indexes(call, reply)) {
+    told.flow.push_back(static_cast<std::uint16_t>(index));
   }
 }
 
@@ -246,7 +246,7 @@ void Node::answer(const Call& call, const Reply& reply, Steady::time_point now) 
 }
 
 // Whether the server's clock was set back so lately that there may be state of a later time, or a
-// server that is behind has taken its place. What a gcra keeps does not say whether it lies ahead
+// server that is behind has replaced it. What a gcra keeps does not say whether it lies ahead
 // for that, or for a burst that is larger than this gate knows.
 bool Node::was_set_back(Instant server, Steady::time_point now) {
   const auto ours = std::chrono::duration_cast<Micros>(now.time_since_epoch()).count();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kPrefixBytes = 14;
 
-// A permit's id: the ask's number and the permit's place in it, both big-endian.
+// A permit's id: the ask's number and the permit's index in it, both big-endian.
 std::string id(std::uint64_t ask, std::size_t index) {
   std::string bytes(kPrefixBytes + 2, '\0');
   for (std::size_t i = 0; i < 8; ++i) {
@@ -131,8 +131,8 @@ bool ReplayCalls::append_peek(std::string& out, const Buckets& buckets, Instant 
 }
 
 // Of the bucket that was found there.
-std::string ReplayCalls::share_key(std::size_t place) const {
-  return shared_key(found_[place]->key);
+std::string ReplayCalls::share_key(std::size_t index) const {
+  return shared_key(found_[index]->key);
 }
 
 std::string ReplayCalls::memo_key(std::uint64_t ask) const {

@@ -59,7 +59,7 @@ class ReplayCalls {
     const AskingFlow* flow = nullptr;  // Where flows share a bucket.
   };
 
-  // A limit as it is for a key, by its place; null where its own numbers hold.
+  // A limit as it is for a key, by its index; null where its own numbers hold.
   using OfKey =
       std::function<std::shared_ptr<const limits::Limit>(std::size_t limit, std::string_view key)>;
 
@@ -98,7 +98,7 @@ class ReplayCalls {
     bool brought = false;  // Sent once, so the server knows it by its digest.
   };
 
-  std::string share_key(std::size_t place) const;
+  std::string share_key(std::size_t index) const;
   LinePtr line(std::size_t limit, const std::string& key) const;
   Words encode(std::size_t limit, const std::string& key) const;
   bool find(std::span<const std::string> keys);
@@ -114,7 +114,7 @@ class ReplayCalls {
   std::string memo_start_;
   OneScript acquire_, release_, peek_, acquire_shared_, release_shared_;
   using WordsByKey = std::unordered_map<std::string, Words, KeyedHash, std::equal_to<>>;
-  std::vector<WordsByKey> words_;  // By the limit's place.
+  std::vector<WordsByKey> words_;  // By the limit's index.
   std::size_t buckets_ = 0;
   std::vector<const Words*> found_;  // Of the call being made.
 };

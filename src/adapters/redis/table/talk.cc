@@ -50,8 +50,8 @@ void Talk::close() {
 void Talk::connect() {
   if (moved_to_) return connect_to(*moved_to_);
   if (!sentinels_) {
-    const std::size_t place = place_ % (nodes_.size() + 1);
-    return connect_to(place == 0 ? Address{options_.host, options_.port} : nodes_[place - 1]);
+    const std::size_t index = asked_first_ % (nodes_.size() + 1);
+    return connect_to(index == 0 ? Address{options_.host, options_.port} : nodes_[index - 1]);
   }
   if (sentinels_->asking()) return;
   sentinels_->find([this](const std::optional<Address>& primary, const std::string& why) {
@@ -244,7 +244,7 @@ void Talk::hang_up() {
 
 // What was asked is of no use: the next time another node or Sentinel is.
 void Talk::fail(const std::string& why) {
-  ++place_;
+  ++asked_first_;
   if (sentinels_) sentinels_->pass_over();
   end(why);
 }

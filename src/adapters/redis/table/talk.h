@@ -97,7 +97,7 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   std::unique_ptr<Sentinels> sentinels_;  // Null without them.
   std::optional<Address> moved_to_;       // Of a cluster: who has the key, ...
   std::vector<Address> nodes_;            // ... its primaries, as one of them told last, ...
-  std::size_t place_ = 0;                 // ... and who is asked first: 0 is that of the options.
+  std::size_t asked_first_ = 0;           // ... and who is asked first: 0 is that of the options.
   int redirections_ = 0;                  // Since the last answer.
   Address address_;                       // That is connected, or was last.
   std::shared_ptr<Connection> connection_;

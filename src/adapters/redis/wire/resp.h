@@ -25,7 +25,7 @@ void append_number(std::string& out, std::int64_t number);
 void append_list(std::string& out, std::span<const Permits> costs);
 inline constexpr std::string_view kOfEach = "*";
 
-// What an ask says of the flows that share one of its buckets, the one of that place, as
+// What an ask says of the flows that share one of its buckets, the one of that index, as
 // acquire_shared wants it, and how many arguments that is.
 void append_flows(std::string& out, std::size_t shared, const limits::ShareDemand& of_flows);
 std::size_t count_of_flows(const limits::ShareDemand& of_flows);

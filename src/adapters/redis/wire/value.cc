@@ -10,8 +10,8 @@ namespace einlass::redis {
 // hiredis builds its values through these. What they return it hands to those of the elements, and
 // takes null for a lack of memory: that is how a reply beyond the bounds is refused.
 struct ValueReader::Build {
-  // A value's place in the tree. What is already there may move, but that is complete: hiredis is
-  // inside the last element of each array.
+  // Where a value is to stand in the tree. What is already there may move, but that is complete:
+  // hiredis is inside the last element of each array.
   static Value* add(const redisReadTask* task, Value::Kind kind) {
     Value* value = &owner(task).value_;
     if (task->parent) value = &static_cast<Value*>(task->parent->obj)->elements.emplace_back();

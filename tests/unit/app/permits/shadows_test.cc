@@ -72,10 +72,10 @@ struct Bench {
                   now);
   }
 
-  // What the limit at that place has said since the beginning, as admitted and rejected.
-  std::pair<int, int> said(std::size_t place = 0, std::uint64_t unanswered = 0) {
+  // What the limit at that index has said since the beginning, as admitted and rejected.
+  std::pair<int, int> said(std::size_t index = 0, std::uint64_t unanswered = 0) {
     shadows.flush(now);
-    const ShadowCounts counts = shadows.counts(kShadowed)[place];
+    const ShadowCounts counts = shadows.counts(kShadowed)[index];
     EXPECT_EQ(counts.unanswered, unanswered);
     return {static_cast<int>(counts.admitted), static_cast<int>(counts.rejected)};
   }

@@ -34,8 +34,8 @@ struct Week {
   std::string told(const std::string& now) const {
     const SpanNow found = at(now);
     EXPECT_EQ(at(found.until - Duration::micros(1)), found) << now;
-    EXPECT_NE(at(found.until).place, found.place) << now;
-    return (found.place ? schedule[*found.place].name : "own") + " until " + text(found.until);
+    EXPECT_NE(at(found.until).index, found.index) << now;
+    return (found.index ? schedule[*found.index].name : "own") + " until " + text(found.until);
   }
 
   static std::string text(Instant instant) {
@@ -175,11 +175,11 @@ TEST(WeekClock, AYearIsAsTheClocksShowIt) {
     for (int i = 0; i < 365 * 23; ++i, now = now + Duration::seconds(3761)) {
       if (Clocks::are_set_around(now)) continue;
       const std::tm shown = Clocks::show(now);
-      std::optional<std::size_t> place;
+      std::optional<std::size_t> index;
       for (std::size_t at = 0; at < week.schedule.size(); ++at) {
-        if (shows(shown, week.schedule[at].span)) place = at;
+        if (shows(shown, week.schedule[at].span)) index = at;
       }
-      ASSERT_EQ(week.at(now).place, place) << zone << " " << Week::text(now);
+      ASSERT_EQ(week.at(now).index, index) << zone << " " << Week::text(now);
       ++looked_at;
     }
     EXPECT_GT(looked_at, 360 * 22) << zone;
