@@ -64,7 +64,7 @@ std::string trouble_of(Attempt attempt) {
 }
 
 bool check_kafka(const config::Config& config, const KafkaLogins& logins) {
-  kafka::SourceOptions options = source_options(config, ShardPlace{});
+  kafka::SourceOptions options = source_options(config, ShardNumber{});
   options.login = logins.of_source();
   const std::string what = "Kafka at " + options.brokers;
   if (const std::string why = without_token(options.login); !why.empty()) return tell(what, why);
@@ -197,7 +197,7 @@ bool check_redis(const config::Config& config) {
 
 bool check_kafka_target(const config::Config& config, const config::Target& target,
                         std::shared_ptr<kafka::Login> login) {
-  kafka::TargetOptions options = kafka_target_options(config, target, ShardPlace{});
+  kafka::TargetOptions options = kafka_target_options(config, target, ShardNumber{});
   options.login = std::move(login);
   const std::string what =
       "target " + target.name + ", topic " + options.topic + " at " + options.brokers;
@@ -227,7 +227,7 @@ bool check_way(const std::string& name, const config::HttpUrl& url, http::Target
 bool check_http_target(const config::Config& config, const config::Target& target,
                        const config::HttpTarget& http) {
   const std::string name = "target " + target.name;
-  http::TargetOptions options = target_options(config, target, ShardPlace{});
+  http::TargetOptions options = target_options(config, target, ShardNumber{});
   options.timeout = kPatience;
   bool good = true;
   if (options.login.kind == http::LoginOptions::Kind::oauth2) {
@@ -245,7 +245,7 @@ bool check_http_target(const config::Config& config, const config::Target& targe
 // Kafka would delete what has stood in the table for long.
 std::string why_not_kept(const config::Config& config, const KafkaLogins& logins,
                          std::string& what) {
-  kafka::SourceOptions options = source_options(config, ShardPlace{});
+  kafka::SourceOptions options = source_options(config, ShardNumber{});
   options.login = logins.of_source();
   const std::string& topic = config.quotas->topic;
   const auto policy = kafka::cleanup_policy(options, topic, kPatience);

@@ -124,10 +124,10 @@ void check_read(const http::ServerRequest& request, const kafka::Message& messag
         "einlass-attempt", "kafka-topic", "kafka-partition", "kafka-offset"}) {
     CHECK(seen[ours] == 1);
   }
-  const std::string place =
+  const std::string where =
       std::to_string(message.number.value) + "-" + std::to_string(message.offset.value);
   CHECK(request.header("idempotency-key") ==
-        "\"" + std::string(message.topic) + "-" + place + "\"");
+        "\"" + std::string(message.topic) + "-" + where + "\"");
   CHECK(seen.count("kafka-tombstone") == (message.value ? 0u : 1u));
   CHECK(seen.count("transfer-encoding") == 0 && seen.count("authorization") == 0);
   if (!message.key) return CHECK(!seen.count("kafka-key") && !seen.count("kafka-key-base64"));

@@ -29,7 +29,7 @@ std::string text_of(const Json& json, const char* name) {
   return shown(json.at(name).get<std::string>());
 }
 
-std::string place_name(const Json& record) {
+std::string record_name(const Json& record) {
   return text_of(record, "topic") + "-" +
          std::to_string(record.at("partition").get<std::int64_t>()) + "@" +
          std::to_string(record.at("offset").get<std::int64_t>());
@@ -37,7 +37,7 @@ std::string place_name(const Json& record) {
 
 // The first of a lane is only described once, however many wait behind it.
 std::string line_for(const Json& record, std::int64_t now_us, std::string& described) {
-  std::string line = place_name(record);
+  std::string line = record_name(record);
   if (now_us > 0) {
     const Duration age{now_us - record.at("written").get<std::int64_t>()};
     line += " (" + span_in_words(age) + " old)";
@@ -47,7 +47,7 @@ std::string line_for(const Json& record, std::int64_t now_us, std::string& descr
   if (!error.empty()) line += "  its last attempt failed: " + error + "\n";
   const auto first = record.find("first");
   if (first == record.end() || first->is_null()) return line;
-  if (std::exchange(described, place_name(*first)) == place_name(*first)) return line;
+  if (std::exchange(described, record_name(*first)) == record_name(*first)) return line;
   std::string nothing;
   return line + "  the first of them, " + line_for(*first, 0, nothing);
 }
@@ -58,10 +58,10 @@ bool wants_others(const Json& answer) {
   return answer.at("state") == "elsewhere";
 }
 
-std::vector<TopicPartition> places_of(const kafka::Member& member) {
-  std::vector<TopicPartition> places;
-  for (const auto& one : member.partitions) places.push_back({one.topic, one.number});
-  return places;
+std::vector<TopicPartition> partitions_of(const kafka::Member& member) {
+  std::vector<TopicPartition> partitions;
+  for (const auto& one : member.partitions) partitions.push_back({one.topic, one.number});
+  return partitions;
 }
 
 // What the asked gate has now; nothing where it does not say.
@@ -82,10 +82,10 @@ std::set<TopicPartition> own_partitions(const config::Config& config) {
 std::string other_gates(const config::Config& config) {
   constexpr Duration kPatience = Duration::seconds(3);
   if (logs_in_with_tokens(config.kafka)) return "";
-  const ShardPlace place = shard_places(config).front();
+  const ShardNumber shard = shard_numbers(config).front();
   std::variant<std::vector<kafka::Member>, std::string> members;
   try {
-    members = kafka::members_of(source_options(config, place), kPatience);
+    members = kafka::members_of(source_options(config, shard), kPatience);
   } catch (const std::exception& error) {
     members = std::string(error.what());
   }
@@ -102,14 +102,14 @@ std::string others_in_words(std::span<const kafka::Member> members,
                             const std::set<TopicPartition>& own) {
   std::string lines;
   for (const kafka::Member& member : members) {
-    const std::vector<TopicPartition> places = places_of(member);
-    const bool is_own =
-        std::ranges::any_of(places, [&](const auto& place) { return own.contains(place); });
-    if (is_own || places.empty()) continue;
+    const std::vector<TopicPartition> partitions = partitions_of(member);
+    const bool is_own = std::ranges::any_of(
+        partitions, [&](const auto& partition) { return own.contains(partition); });
+    if (is_own || partitions.empty()) continue;
     const std::string name = member.name.empty() ? "a gate" : "gate " + member.name;
-    lines +=
-        shown("ask " + name + " at " + member.host + ": it has " + partitions_in_words(places)) +
-        "\n";
+    lines += shown("ask " + name + " at " + member.host + ": it has " +
+                   partitions_in_words(partitions)) +
+             "\n";
   }
   return lines;
 }
@@ -120,7 +120,7 @@ std::string why_for_people(const std::string& text) {
   std::string lines;
   if (answer.contains("key") || records.empty()) {
     const std::string subject =
-        answer.contains("key") ? "key '" + text_of(answer, "key") + "'" : place_name(answer);
+        answer.contains("key") ? "key '" + text_of(answer, "key") + "'" : record_name(answer);
     lines = subject + ": " + text_of(answer, "says") + "\n";
   }
   std::string described;

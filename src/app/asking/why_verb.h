@@ -27,7 +27,7 @@ int ask_why(const config::Config& config, const WhyOptions& options);
 // The answer of /v1/why as lines for people.
 std::string why_for_people(const std::string& json);
 
-// Whom to ask in place of the gate that has `own`, by lines: the members of its group that have
+// Whom to ask instead of the gate that has `own`, by lines: the members of its group that have
 // others.
 std::string others_in_words(std::span<const kafka::Member> members,
                             const std::set<TopicPartition>& own);

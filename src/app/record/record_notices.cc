@@ -6,7 +6,7 @@
 
 namespace einlass::app {
 
-std::string place_of(const StoredRecord& record) {
+std::string record_name(const StoredRecord& record) {
   return std::string(record.topic()) + "-" + std::to_string(record.number.value) + "@" +
          std::to_string(record.offset.value);
 }
@@ -17,7 +17,7 @@ Notice header_not_forwarded(const StoredRecord& record, std::string_view header)
           "records of topic " + std::string(record.topic()) + " have a header " + lower(header) +
               " that is not sent on: it has bytes that HTTP forbids, or all that a record writes "
               "into the head is more than head_bytes",
-          place_of(record)};
+          record_name(record)};
 }
 
 Notice dead_letter_too_large(const StoredRecord& record, std::string_view dead_letter_topic) {
@@ -27,7 +27,7 @@ Notice dead_letter_too_large(const StoredRecord& record, std::string_view dead_l
               " takes; raise that topic's max.message.bytes (for more than 32 MiB also "
               "message.max.bytes in kafka.properties). It is retried forever, and the records "
               "ordered behind it wait",
-          place_of(record) + " (" + std::to_string(record.content().value) + " bytes)"};
+          record_name(record) + " (" + std::to_string(record.content().value) + " bytes)"};
 }
 
 Notice dead_lettered(const StoredRecord& record, std::string_view route, std::string_view reason,
@@ -38,7 +38,7 @@ Notice dead_lettered(const StoredRecord& record, std::string_view route, std::st
           "records of route " + std::string(route) + " go to the dead letter topic " +
               std::string(dead_letter_topic) + ": " + std::string(reason) +
               (by_target ? " (status " + std::to_string(record.last_status) + ")" : ""),
-          place_of(record)};
+          record_name(record)};
 }
 
 }  // namespace einlass::app

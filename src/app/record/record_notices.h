@@ -11,7 +11,7 @@
 namespace einlass::app {
 
 // `results-0@17`.
-std::string place_of(const StoredRecord& record);
+std::string record_name(const StoredRecord& record);
 
 // Its header is not sent on: it holds bytes that HTTP forbids, or there is no room for it.
 Notice header_not_forwarded(const StoredRecord& record, std::string_view header);

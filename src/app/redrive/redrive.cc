@@ -225,7 +225,7 @@ int Redrive::send() {
   schedules_.emplace(io_, config_, limits_.values(), Clock::wall,
                      [this](const Notice& notice) { tell(notice); });
   shard_ = std::make_unique<Shard>(
-      io_, ShardPlace{}, config_, limits_, logins_, clock_,
+      io_, ShardNumber{}, config_, limits_, logins_, clock_,
       [this](const Notice& notice) { tell(notice); },
       [this](boost::asio::io_context&, core::Events& events, kafka::MessageSink& sink,
              const Notify& notify) { return make_source(events, sink, notify); });

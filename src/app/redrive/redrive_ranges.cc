@@ -22,16 +22,16 @@ RedriveRange where_it_ended(const std::string& topic, const kafka::PartitionStat
                             const Notify& notify) {
   RedriveRange range{{state.number, state.first, state.end}, {}};
   if (state.committed.value < 0) return range;
-  const std::string place = partition_of(topic, state.number);
+  const std::string partition = partition_of(topic, state.number);
   if (state.committed > state.end) {
     notify({Severity::warning, "redrive_topic_is_new",
-            place + " ends before offset " + std::to_string(state.committed.value) +
+            partition + " ends before offset " + std::to_string(state.committed.value) +
                 ", where the last redrive ended: the topic was recreated, so all of it is read"});
     return range;
   }
   if (state.committed < state.first) {
     notify({Severity::warning, "redrive_letters_gone",
-            place + ": offsets " + std::to_string(state.committed.value) + " to " +
+            partition + ": offsets " + std::to_string(state.committed.value) + " to " +
                 std::to_string(state.first.value - 1) +
                 " were deleted from Kafka since the last redrive; raise the topic's retention"});
   }
@@ -39,8 +39,8 @@ RedriveRange where_it_ended(const std::string& topic, const kafka::PartitionStat
   const auto finished = core::read_finished(state.committed, state.metadata);
   if (!finished) {
     notify({Severity::warning, "redrive_progress_unreadable",
-            place + ": which letters the last redrive had sent ahead cannot be read from its "
-                    "commit; they are sent again"});
+            partition + ": which letters the last redrive had sent ahead cannot be read from its "
+                        "commit; they are sent again"});
     return range;
   }
   for (const core::OffsetRange& one : *finished) {

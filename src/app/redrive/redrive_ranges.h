@@ -18,10 +18,10 @@ struct WrongRange : std::runtime_error {
 };
 
 // Up to the ends that Kafka has now. `at_time`: where --from is a time, the offset of each
-// partition of `states`. A partition that has no letter from the place of --from on is left out,
-// of which `notify` is told where the place is an offset, or where a time leaves out all of them.
-// It is told, too, where Kafka no longer has what should come first. Throws WrongRange for a
-// partition that the topic does not have.
+// partition of `states`. A partition that has no letter from --from on is left out, of which
+// `notify` is told where that is an offset, or where a time leaves out all of them. It is told,
+// too, where Kafka no longer has what should come first. Throws WrongRange for a partition that the
+// topic does not have.
 std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const std::string& topic,
                                          const std::vector<kafka::PartitionState>& states,
                                          const std::vector<std::optional<Offset>>& at_time,

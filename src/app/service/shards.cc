@@ -14,9 +14,9 @@
 namespace einlass::app {
 
 struct Shards::Thread {
-  Thread(ShardPlace place, const config::Config& config, ProcessLimits& limits,
+  Thread(ShardNumber number, const config::Config& config, ProcessLimits& limits,
          const KafkaLogins& logins, const Clock& clock, Notify notify)
-      : shard(io, place, config, limits, logins, clock, std::move(notify)) {}
+      : shard(io, number, config, limits, logins, clock, std::move(notify)) {}
 
   boost::asio::io_context io{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
@@ -40,12 +40,12 @@ Shards::Shards(boost::asio::io_context& main, const config::Config& config,
       limits_(config),
       schedules_(main, config, limits_.values(), Clock::wall, notify_),
       config_(&config) {
-  for (const ShardPlace place : shard_places(config)) {
-    const std::string name = place.of == 1 ? "" : "shard " + std::to_string(place.number) + ": ";
+  for (const ShardNumber number : shard_numbers(config)) {
+    const std::string name = number.of == 1 ? "" : "shard " + std::to_string(number.value) + ": ";
     const auto with_name = [this, name](const Notice& notice) {
       notify_({notice.severity, notice.what, name + notice.detail, notice.example});
     };
-    threads_.push_back(std::make_unique<Thread>(place, config, limits_, logins, clock, with_name));
+    threads_.push_back(std::make_unique<Thread>(number, config, limits_, logins, clock, with_name));
   }
 }
 
@@ -59,7 +59,7 @@ void Shards::start() {
   started_ = true;
   for (const auto& thread : threads_) {
     thread->thread = std::thread([this, &it = *thread] { run(it); });
-    const std::string name = "shard-" + std::to_string(thread->shard.place().number);
+    const std::string name = "shard-" + std::to_string(thread->shard.number().value);
     pthread_setname_np(thread->thread.native_handle(), name.c_str());
   }
 }
@@ -71,7 +71,7 @@ void Shards::run(Thread& thread) {
     drained = thread.shard.run();
   } catch (const std::exception& error) {
     notify_({Severity::error, "shard_failed",
-             "shard " + std::to_string(thread.shard.place().number) + ": " + error.what()});
+             "shard " + std::to_string(thread.shard.number().value) + ": " + error.what()});
   }
   boost::asio::post(main_, [this, &thread, drained, last = view_of(thread.shard)]() mutable {
     took_end(thread, drained, std::move(last));
@@ -100,7 +100,7 @@ void Shards::stop_the_others() {
 void Shards::stop(Duration patience) {
   if (std::exchange(stopping_, true)) return;
   for (const auto& thread : threads_) {
-    post(thread->shard.place().number, [patience](Shard& shard) { shard.stop(patience); });
+    post(thread->shard.number().value, [patience](Shard& shard) { shard.stop(patience); });
   }
 }
 
@@ -132,7 +132,7 @@ void Shards::reconfigure(const std::shared_ptr<const config::Config>& config, Se
   limits_.change(*config);
   schedules_.reconfigure(*config);
   for (const auto& thread : threads_) {
-    const int number = thread->shard.place().number;
+    const int number = thread->shard.number().value;
     post(number, [config, made = targets[static_cast<std::size_t>(number)]](Shard& shard) {
       shard.reconfigure(config, std::move(*made));
     });
@@ -146,7 +146,7 @@ void Shards::reconfigure(const std::shared_ptr<const config::Config>& config, Se
 void Shards::pause(const Pauses& pauses) {
   const auto shared = std::make_shared<const Pauses>(pauses);
   for (const auto& thread : threads_) {
-    post(thread->shard.place().number, [shared](Shard& shard) { shard.pause(shared); });
+    post(thread->shard.number().value, [shared](Shard& shard) { shard.pause(shared); });
   }
 }
 

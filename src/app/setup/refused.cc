@@ -57,7 +57,7 @@ void add_certificates(Refusals& refusals, const std::string& section,
 // Of an HTTP target.
 void add_certificates(Refusals& refusals, const config::Config& config,
                       const config::Target& target) {
-  const http::TargetOptions options = target_options(config, target, ShardPlace{});
+  const http::TargetOptions options = target_options(config, target, ShardNumber{});
   if (!options.tls && !options.login.token.tls) return;
   add_certificates(refusals, "targets." + target.name + ".http", options.certificates);
 }
@@ -110,7 +110,7 @@ std::string refused_by_kafka(const config::Config& config) {
     boost::asio::io_context io(1);
     const KafkaLogins logins(io, config, [](const Notice&) {});
     const bool good = refusals.add("", [&] {
-      kafka::SourceOptions source = source_options(config, ShardPlace{});
+      kafka::SourceOptions source = source_options(config, ShardNumber{});
       source.login = logins.of_source();
       kafka::check_configuration(source);
       return "";
@@ -120,7 +120,8 @@ std::string refused_by_kafka(const config::Config& config) {
       // One in the same cluster has the source's properties, and would say the same again.
       if (written == nullptr || (!good && !written->own_cluster)) continue;
       refusals.add("", [&] {
-        kafka::TargetOptions target = kafka_target_options(config, config.targets[i], ShardPlace{});
+        kafka::TargetOptions target =
+            kafka_target_options(config, config.targets[i], ShardNumber{});
         target.login = logins.of_target(i);
         kafka::check_configuration(target);
         return "";
@@ -136,12 +137,12 @@ std::string refused_login(const config::Config& config) {
   for (const config::Target& target : config.targets) {
     // With tokens there is nothing to find out.
     if (target.kafka() != nullptr && !logs_in_with_tokens(*target.kafka()))
-      targets.push_back(kafka_target_options(config, target, ShardPlace{}));
+      targets.push_back(kafka_target_options(config, target, ShardNumber{}));
   }
   try {
     std::string why;
     if (!logs_in_with_tokens(config.kafka)) {
-      why = kafka::refused_scram(source_options(config, ShardPlace{}), kLoginPatience);
+      why = kafka::refused_scram(source_options(config, ShardNumber{}), kLoginPatience);
     }
     return why.empty() ? kafka::refused_scram(targets, kLoginPatience) : why;
   } catch (const std::exception& error) {

@@ -184,20 +184,21 @@ ProcessOptions process_options(const config::Config& config) {
           .drain_timeout = config.drain_timeout};
 }
 
-std::vector<ShardPlace> shard_places(const config::Config& config) {
-  std::vector<ShardPlace> places;
-  for (int i = 0; i < config.shards; ++i) places.push_back({i, config.shards});
-  return places;
+std::vector<ShardNumber> shard_numbers(const config::Config& config) {
+  std::vector<ShardNumber> shards;
+  for (int i = 0; i < config.shards; ++i) shards.push_back({i, config.shards});
+  return shards;
 }
 
-core::GateOptions gate_options(const config::Config& config, ShardPlace place, std::uint64_t seed) {
+core::GateOptions gate_options(const config::Config& config, ShardNumber shard,
+                               std::uint64_t seed) {
   core::GateOptions options;
   for (const config::Route& route : config.routes) {
     options.routes.push_back(route_options(config, route));
   }
   for (const config::Target& target : config.targets) {
     const std::int64_t most =
-        target.exactly_once() ? 1 : place.part(static_cast<std::int64_t>(target.max_in_flight()));
+        target.exactly_once() ? 1 : shard.part(static_cast<std::int64_t>(target.max_in_flight()));
     options.targets.push_back(
         {.max_in_flight = static_cast<std::uint32_t>(most),
          .batch = target.by_kind([](const auto& one) { return batch_options(one); }),
@@ -208,8 +209,8 @@ core::GateOptions gate_options(const config::Config& config, ShardPlace place, s
   options.stores = kStores;
   options.commit_interval = config.kafka.commit_interval;
   options.commit_records = static_cast<std::uint32_t>(config.kafka.commit_records);
-  options.inside_records = place.part(config.inside.records);
-  options.inside_bytes = Bytes{place.part(config.inside.bytes.value)};
+  options.inside_records = shard.part(config.inside.records);
+  options.inside_bytes = Bytes{shard.part(config.inside.bytes.value)};
   options.seed = seed;
   return options;
 }
@@ -226,11 +227,11 @@ kafka::OffsetReset offset_reset(const config::Config& config) {
   CHECK(false);
 }
 
-kafka::SourceOptions source_options(const config::Config& config, ShardPlace place) {
+kafka::SourceOptions source_options(const config::Config& config, ShardNumber shard) {
   kafka::SourceOptions options;
   options.brokers = joined(config.kafka.brokers);
   options.group = config.kafka.group;
-  if (config.kafka.static_membership) options.instance = place.member(config.instance);
+  if (config.kafka.static_membership) options.instance = shard.member(config.instance);
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     const core::RouteId route{static_cast<std::uint16_t>(i)};
     for (const std::string& topic : config.routes[i].topics) {
@@ -258,7 +259,7 @@ kafka::TopicTableOptions quotas_options(const config::Config& config) {
 }
 
 kafka::TargetOptions kafka_target_options(const config::Config& config,
-                                          const config::Target& target, ShardPlace place) {
+                                          const config::Target& target, ShardNumber shard) {
   const auto& kafka = std::get<config::KafkaTarget>(target.kind);
   kafka::TargetOptions options{.name = target.name,
                                .topic = kafka.topic,
@@ -269,7 +270,7 @@ kafka::TargetOptions kafka_target_options(const config::Config& config,
   // Whoever comes back under this name ends what it has left open.
   if (kafka.exactly_once) {
     options.transactional_id =
-        "einlass:" + config.kafka.group + ":" + place.member(config.instance) + ":" + target.name;
+        "einlass:" + config.kafka.group + ":" + shard.member(config.instance) + ":" + target.name;
   }
   return options;
 }

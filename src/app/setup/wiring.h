@@ -17,7 +17,7 @@
 #include "adapters/log/format.h"
 #include "adapters/redis/client/store_options.h"
 #include "app/setup/run_id.h"
-#include "app/setup/shard_place.h"
+#include "app/setup/shard_number.h"
 #include "config/model/config.h"
 #include "core/contract/options.h"
 #include "units/notice.h"
@@ -43,11 +43,11 @@ struct ProcessOptions {
 };
 ProcessOptions process_options(const config::Config& config);
 
-std::vector<ShardPlace> shard_places(const config::Config& config);
-core::GateOptions gate_options(const config::Config& config, ShardPlace place, std::uint64_t seed);
+std::vector<ShardNumber> shard_numbers(const config::Config& config);
+core::GateOptions gate_options(const config::Config& config, ShardNumber shard, std::uint64_t seed);
 kafka::OffsetReset offset_reset(const config::Config& config);
 // Without the tokens that it may log in with: see KafkaLogins; so are the next.
-kafka::SourceOptions source_options(const config::Config& config, ShardPlace place);
+kafka::SourceOptions source_options(const config::Config& config, ShardNumber shard);
 kafka::DeadLettersOptions dead_letters_options(const config::Config& config);
 // REQUIRES: the configuration has quotas in a topic.
 kafka::TopicTableOptions quotas_options(const config::Config& config);
@@ -55,9 +55,9 @@ kafka::TopicTableOptions quotas_options(const config::Config& config);
 core::BreakerOptions breaker_options(const config::Config& config, const config::Target& target);
 // REQUIRES: the target is of that kind.
 http::TargetOptions target_options(const config::Config& config, const config::Target& target,
-                                   ShardPlace place);
+                                   ShardNumber shard);
 kafka::TargetOptions kafka_target_options(const config::Config& config,
-                                          const config::Target& target, ShardPlace place);
+                                          const config::Target& target, ShardNumber shard);
 // Of the collector of spans. REQUIRES: config.tracing.
 http::TargetOptions collector_options(const config::Config& config);
 redis::StoreOptions redis_options(const config::Config& config, const RunId& run);

@@ -61,7 +61,7 @@ MskLoginOptions msk_login_options(const std::string& region) {
 }
 
 http::TargetOptions target_options(const config::Config& config, const config::Target& target,
-                                   ShardPlace place) {
+                                   ShardNumber shard) {
   const auto& http = std::get<config::HttpTarget>(target.kind);
   http::TargetOptions options;
   options.name = target.name;
@@ -99,7 +99,7 @@ http::TargetOptions target_options(const config::Config& config, const config::T
   options.batches = http.batch.has_value();
   options.timeout = http.timeout;
   options.max_in_flight =
-      static_cast<std::size_t>(place.part(static_cast<std::int64_t>(http.max_in_flight)));
+      static_cast<std::size_t>(shard.part(static_cast<std::int64_t>(http.max_in_flight)));
   return options;
 }
 
@@ -109,7 +109,7 @@ http::TargetOptions collector_options(const config::Config& config) {
   auto& http = collector.kind.emplace<config::HttpTarget>(*config.tracing);
   http.content_type = "application/json";
   http.max_in_flight = 1;
-  return target_options(config, collector, ShardPlace{});
+  return target_options(config, collector, ShardNumber{});
 }
 
 http::ServerOptions admin_options(const config::Admin& admin) {

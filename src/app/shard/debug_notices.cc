@@ -69,7 +69,8 @@ class Teller {
 
   void operator()(const core::RecordArrived& event) const {
     const StoredRecord& record = records_[event.record];
-    notify_(debug("record_read", named(route_of(record)) + "a record was read", place_of(record)));
+    notify_(
+        debug("record_read", named(route_of(record)) + "a record was read", record_name(record)));
   }
 
   void operator()(const core::RecordFiltered& event) const {
@@ -116,13 +117,13 @@ class Teller {
     const config::Route& route = route_of(record);
     notify_(debug("attempt_begun",
                   named(route) + "a record is sent to target " + target_of(route).name,
-                  place_of(record) + ", attempt " + std::to_string(send.attempt.value)));
+                  record_name(record) + ", attempt " + std::to_string(send.attempt.value)));
   }
 
   void operator()(const core::DeliveryEnded& ended) const {
     const StoredRecord& record = records_[ended.record];
     const config::Route& route = route_of(record);
-    std::string example = place_of(record) + ", attempt " + std::to_string(ended.attempt.value);
+    std::string example = record_name(record) + ", attempt " + std::to_string(ended.attempt.value);
     if (ended.status != 0) example += ", status " + std::to_string(ended.status);
     if (ended.hold_target) example += ", nothing more for " + config::to_text(*ended.hold_target);
     notify_(debug(

@@ -48,11 +48,11 @@ bool turned_away(core::RecordId record, const core::Commands& commands) {
 
 }  // namespace
 
-Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config& config,
+Shard::Shard(boost::asio::io_context& io, ShardNumber number, const config::Config& config,
              ProcessLimits& limits, const KafkaLogins& logins, const Clock& clock, Notify notify,
              const MakeSource& make_source)
     : io_(io),
-      place_(place),
+      number_(number),
       config_(&config),
       clock_(clock),
       notify_([this, notify = std::move(notify)](const Notice& notice) {
@@ -60,7 +60,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
         notify(notice);
       }),
       run_id_(random_run_id()),
-      gate_(gate_options(config, place, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
+      gate_(gate_options(config, number, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
       breaker_notices_(gate_, notify_),
       records_(json_needs(config)),
       delays_(config.routes.size()),
@@ -70,7 +70,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       shadows_(io, config, limits, notify_),
       debug_notices_(limiters_, records_, notify_),
-      targets_(io, place, run_id_, logins, events_,
+      targets_(io, number, run_id_, logins, events_,
                [this](const Notice& notice) { tell_of_producer(notice); }),
       wakeup_(io),
       now_(clock.now()) {
@@ -100,7 +100,7 @@ void Shard::connect(const KafkaLogins& logins, const MakeSource& make_source) {
     source_ = make_source(io_, events_, *this, notify);
     return;
   }
-  kafka::SourceOptions options = source_options(*config_, place_);
+  kafka::SourceOptions options = source_options(*config_, number_);
   options.login = logins.of_source();
   source_ = std::make_unique<kafka::Source>(io_, std::move(options), events_, *this, notify);
 }
@@ -137,9 +137,9 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::M
   limiters_.reconfigure(*config);
   shadows_.reconfigure(*config);
   if (tracing_) tracing_->reconfigure(*config);
-  gate_.reconfigure(gate_options(*config, place_, 0), now_, commands_);
+  gate_.reconfigure(gate_options(*config, number_, 0), now_, commands_);
   source_->set_revoke_timeout(config->kafka.revoke_timeout);
-  source_->set_dead_letters(source_options(*config, place_).dead_letters);
+  source_->set_dead_letters(source_options(*config, number_).dead_letters);
   if (offset_reset(*config) != offset_reset(*config_)) {
     source_->set_offset_reset(offset_reset(*config));
   }

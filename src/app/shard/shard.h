@@ -26,7 +26,7 @@
 #include "app/record/share_fields.h"
 #include "app/setup/kafka_logins.h"
 #include "app/setup/run_id.h"
-#include "app/setup/shard_place.h"
+#include "app/setup/shard_number.h"
 #include "app/shard/breaker_notices.h"
 #include "app/shard/debug_notices.h"
 #include "app/shard/delivery_delays.h"
@@ -53,7 +53,7 @@ class Shard final : public kafka::MessageSink {
   // Reads from `make_source`, or, without it, the topics of the routes. Throws ConfigRefused with
   // the reason if librdkafka or OpenSSL refuse the configuration. `notify` is called on the thread
   // that uses the shard.
-  Shard(boost::asio::io_context& io, ShardPlace place, const config::Config& config,
+  Shard(boost::asio::io_context& io, ShardNumber number, const config::Config& config,
         ProcessLimits& limits, const KafkaLogins& logins, const Clock& clock, Notify notify,
         const MakeSource& make_source = {});
   ~Shard() override;
@@ -88,7 +88,7 @@ class Shard final : public kafka::MessageSink {
   void pause(std::shared_ptr<const Pauses> pauses);
 
   // For the admin pages; called on the same thread.
-  ShardPlace place() const { return place_; }
+  ShardNumber number() const { return number_; }
   const config::Config& config() const { return *config_; }
   const core::Gate& gate() const { return gate_; }
   const kafka::RecordSource& source() const { return *source_; }
@@ -149,7 +149,7 @@ class Shard final : public kafka::MessageSink {
   void carry_out(const core::Stopped& command);
 
   boost::asio::io_context& io_;
-  const ShardPlace place_;
+  const ShardNumber number_;
   const config::Config* config_;
   std::shared_ptr<const config::Config> taken_;  // Since a reload: what config_ points to.
   const Clock& clock_;

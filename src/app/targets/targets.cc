@@ -9,10 +9,10 @@
 
 namespace einlass::app {
 
-Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
+Targets::Targets(boost::asio::io_context& io, ShardNumber shard, const RunId& run,
                  const KafkaLogins& logins, core::Events& events, Notify notify)
     : io_(io),
-      place_(place),
+      shard_(shard),
       run_(run),
       logins_(logins),
       events_(events),
@@ -21,11 +21,11 @@ Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run
 std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t index) const {
   const config::Target& target = config.targets[index];
   const auto by_http = [&](const config::HttpTarget& http) -> std::unique_ptr<Target> {
-    return std::make_unique<HttpTarget>(io_, target_options(config, target, place_), http, run_,
+    return std::make_unique<HttpTarget>(io_, target_options(config, target, shard_), http, run_,
                                         events_, notify_);
   };
   const auto by_kafka = [&](const config::KafkaTarget& kafka) -> std::unique_ptr<Target> {
-    kafka::TargetOptions options = kafka_target_options(config, target, place_);
+    kafka::TargetOptions options = kafka_target_options(config, target, shard_);
     options.login = logins_.of_target(index);
     if (kafka.exactly_once) {
       return std::make_unique<ExactlyOnceTarget>(io_, std::move(options), events_, notify_);
@@ -39,8 +39,8 @@ std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t 
 bool Targets::goes_on(const config::Config& from, const config::Config& to,
                       std::size_t index) const {
   const auto same = [&](const config::HttpTarget& http) {
-    return target_options(to, to.targets[index], place_) ==
-               target_options(from, from.targets[index], place_) &&
+    return target_options(to, to.targets[index], shard_) ==
+               target_options(from, from.targets[index], shard_) &&
            http == *from.targets[index].http();
   };
   // Its producer stays, and needs a restart for what it was made of.

@@ -12,7 +12,7 @@
 #include "adapters/kafka/client/group_offsets.h"
 #include "app/setup/kafka_logins.h"
 #include "app/setup/run_id.h"
-#include "app/setup/shard_place.h"
+#include "app/setup/shard_number.h"
 #include "app/targets/target.h"
 #include "config/model/config.h"
 #include "core/contract/event.h"
@@ -28,7 +28,7 @@ class Targets {
   // By TargetId; null where the one that is there goes on.
   using Made = std::vector<std::unique_ptr<Target>>;
 
-  Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
+  Targets(boost::asio::io_context& io, ShardNumber shard, const RunId& run,
           const KafkaLogins& logins, core::Events& events, Notify notify);
 
   // Those to begin with. Throws std::runtime_error if one cannot be made. REQUIRES: called once.
@@ -65,7 +65,7 @@ class Targets {
   bool goes_on(const config::Config& from, const config::Config& to, std::size_t index) const;
 
   boost::asio::io_context& io_;
-  const ShardPlace place_;
+  const ShardNumber shard_;
   const RunId& run_;
   const KafkaLogins& logins_;
   core::Events& events_;

@@ -6,7 +6,7 @@ namespace einlass::app {
 
 ShardView view_of(const Shard& shard) {
   ShardView view;
-  view.shard = shard.place().number;
+  view.shard = shard.number().value;
   view.now = shard.now();
   view.source = shard.source().status();
   view.metrics = snapshot(shard, view.source, shard.config());

@@ -254,7 +254,7 @@ metrics::Snapshot snapshot(const Shard& shard, const kafka::SourceStatus& source
     }
   }
   snapshot.consumer = consumer_metrics(shard.counts(), source);
-  snapshot.loops.push_back({shard.place().number, shard.counts().turns, thread_seconds()});
+  snapshot.loops.push_back({shard.number().value, shard.counts().turns, thread_seconds()});
   snapshot.spans = {shard.spans().exported, shard.spans().dropped};
   add_topics(shard, source, config, snapshot);
   add_partitions(shard, source, snapshot);

@@ -112,7 +112,7 @@ std::optional<WhyAnswer> WhyLook::go_on(const Shard& shard) {
   look_for_key(shard, std::min(slots, next_ + kPart));
   if (next_ < slots) return std::nullopt;
   answer.with_key = with_key_;
-  answer.places.assign(places_.begin(), places_.end());
+  answer.partitions.assign(partitions_.begin(), partitions_.end());
   answer.oldest = oldest_;
   answer.routes = routes_;
   for (const auto& one : shard.source().status().partitions) {
@@ -141,7 +141,7 @@ void WhyLook::look_for_key(const Shard& shard, core::Slot end) {
     if (!has_key(shard, *record, *question_.key, bounded, scratch_)) continue;
     ++with_key_;
     const StoredRecord& stored = shard.records()[record->id];
-    places_.insert({std::string(stored.topic()), stored.number});
+    partitions_.insert({std::string(stored.topic()), stored.number});
     oldest_ = std::min(oldest_, stored.written());
     routes_.insert(record->route);
     name({stored.arrived, record->partition, stored.offset, record->id});

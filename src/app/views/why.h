@@ -25,7 +25,7 @@ namespace einlass::app {
 // The most records that one answer names; it says how many there are beyond them.
 inline constexpr std::size_t kMostRecordsNamed = 16;
 
-// One record by its place in Kafka, or all with a key.
+// One record by its offset in Kafka, or all with a key.
 struct WhyQuestion {
   std::string topic;
   PartitionNumber partition;
@@ -72,10 +72,10 @@ struct WhyAnswer {
   std::string not_read;                 // Why its partition is not read, otherwise; empty if it is.
   std::optional<core::RouteId> paused;  // Its route, if it is not read because people paused it.
   std::uint64_t with_key = 0;           // All records with the key,
-  std::vector<TopicPartition> places;   // where they are,
-  Instant oldest = kNever;              // when the first of them was written to Kafka,
-  std::set<core::RouteId> routes;       // and by which routes they go.
-  std::vector<Found> found;             // The oldest first.
+  std::vector<TopicPartition> partitions;  // in which partitions they are,
+  Instant oldest = kNever;                 // when the first of them was written to Kafka,
+  std::set<core::RouteId> routes;          // and by which routes they go.
+  std::vector<Found> found;                // The oldest first.
 };
 
 // One shard's answer. There may be very many records to look at for a key, and the shard's loop
@@ -106,7 +106,7 @@ class WhyLook {
   const WhyQuestion question_;
   core::Slot next_ = 0;
   std::uint64_t with_key_ = 0;
-  std::set<TopicPartition> places_;
+  std::set<TopicPartition> partitions_;
   std::set<core::RouteId> routes_;
   Instant oldest_ = kNever;
   std::vector<Named> named_;  // The oldest so far, as a heap: the youngest of them first.

@@ -313,7 +313,7 @@ WhyAnswer of_all(const std::vector<std::optional<WhyAnswer>>& answers) {
     all.now = std::max(all.now, one->now);
     all.oldest = std::min(all.oldest, one->oldest);
     all.own.insert(all.own.end(), one->own.begin(), one->own.end());
-    all.places.insert(all.places.end(), one->places.begin(), one->places.end());
+    all.partitions.insert(all.partitions.end(), one->partitions.begin(), one->partitions.end());
     all.routes.insert(one->routes.begin(), one->routes.end());
     all.found.insert(all.found.end(), one->found.begin(), one->found.end());
   }
@@ -330,7 +330,7 @@ std::string key_in_words(WhyAnswer all, const std::string& key, bool complete,
                                (all.own.empty() ? "no partitions" : partitions_in_words(all.own))
                          : counted(all.with_key, "record") + " with this key " +
                                (all.with_key == 1 ? "is" : "are") +
-                               " in this gate: " + partitions_in_words(std::move(all.places)) +
+                               " in this gate: " + partitions_in_words(std::move(all.partitions)) +
                                "; the oldest is " + span_in_words(all.now - all.oldest) + " old" +
                                drain_in_words(all, key, config);
   if (!complete) says += std::string("; ") + kSilent;

@@ -45,7 +45,7 @@ config::Limit places(std::int64_t most, std::int64_t cost = 1) {
 // One shard of the process.
 struct Bench {
   Bench(const config::Config& config, ProcessLimits& shared)
-      : gate(gate_options(config, ShardPlace{}, 1)),
+      : gate(gate_options(config, ShardNumber{}, 1)),
         limiters(
             io, config, shared, RunId{}, events, [](const Notice&) {}, gate) {}
 

@@ -36,7 +36,7 @@ config::LimitValue of(const config::Config& config, int limit) {
 // One shard of the process.
 struct Bench {
   Bench(const config::Config& config, ProcessLimits& shared)
-      : gate(gate_options(config, ShardPlace{}, 1)),
+      : gate(gate_options(config, ShardNumber{}, 1)),
         limiters(
             io, config, shared, RunId{}, events, [](const Notice&) {}, gate) {}
 

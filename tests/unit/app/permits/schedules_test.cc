@@ -55,7 +55,7 @@ struct Bench {
         schedules(
             io, config, shared.values(), [this] { return now; },
             [this](const Notice& notice) { notices.push_back(notice.detail); }),
-        gate(gate_options(config, ShardPlace{}, 1)),
+        gate(gate_options(config, ShardNumber{}, 1)),
         limiters(
             io, config, shared, RunId{}, events, [](const Notice&) {}, gate) {}
 

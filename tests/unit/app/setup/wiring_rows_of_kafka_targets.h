@@ -96,7 +96,7 @@ inline std::vector<Row> rows_of_topics() {
       {kafka + "max_in_flight", with_target("kafka: {topic: b}", "shards: 2\n"), "9",
        [](const Config& c) {
          return by_shard(
-             c, [&](ShardPlace p) { return gate_options(c, p, 1).targets.at(0).max_in_flight; });
+             c, [&](ShardNumber p) { return gate_options(c, p, 1).targets.at(0).max_in_flight; });
        },
        "5 + 4", "500 + 500"},
       {kafka + "max_in_flight", kToTopic, "9",

@@ -116,11 +116,11 @@ inline std::vector<Row> rows_of_process() {
        [](const Config& c) { return kafka_target(c).transactional_id; }, "einlass:einlass:gate-7:t",
        "einlass:einlass:gate-1:t"},
       {"shards", kPlain, "3",
-       [](const Config& c) { return by_shard(c, [](ShardPlace place) { return place.of; }); },
+       [](const Config& c) { return by_shard(c, [](ShardNumber shard) { return shard.of; }); },
        "3 + 3 + 3", "1"},
       {"shards", with_top("kafka: {static_membership: true}\n"), "2",
        [](const Config& c) {
-         return by_shard(c, [&](ShardPlace place) { return source_options(c, place).instance; });
+         return by_shard(c, [&](ShardNumber shard) { return source_options(c, shard).instance; });
        },
        "gate-1-0 + gate-1-1", "gate-1"},
       {"instances", kInRedis, "4",
@@ -134,14 +134,14 @@ inline std::vector<Row> rows_of_process() {
       {"watchdog", kPlain, "7s", [](const Config& c) { return text(process_options(c).watchdog); }},
       {"inside.records", kTwoShards, "5001",
        [](const Config& c) {
-         return by_shard(c, [&](ShardPlace p) { return gate_options(c, p, 1).inside_records; });
+         return by_shard(c, [&](ShardNumber p) { return gate_options(c, p, 1).inside_records; });
        },
        "2501 + 2500", "50000 + 50000"},
       {"inside.records", kPlain, "5001",
        [](const Config& c) { return text(gate(c).inside_records); }},
       {"inside.bytes", kTwoShards, "64MiB",
        [](const Config& c) {
-         return by_shard(c, [&](ShardPlace p) { return gate_options(c, p, 1).inside_bytes; });
+         return by_shard(c, [&](ShardNumber p) { return gate_options(c, p, 1).inside_bytes; });
        },
        "32MiB + 32MiB", "128MiB + 128MiB"},
       {"inside.bytes", kPlain, "64MiB", [](const Config& c) { return text(gate(c).inside_bytes); }},

@@ -226,10 +226,10 @@ inline std::vector<Row> rows_of_requests() {
        }},
       {"targets.NAME.http.max_in_flight", two_shards, "9",
        [](const Config& c) {
-         const auto of_gate = [&](ShardPlace p) {
+         const auto of_gate = [&](ShardNumber p) {
            return gate_options(c, p, 1).targets.at(0).max_in_flight;
          };
-         const auto of_adapter = [&](ShardPlace p) {
+         const auto of_adapter = [&](ShardNumber p) {
            return target_options(c, c.targets.at(0), p).max_in_flight;
          };
          return agreed({by_shard(c, of_gate), by_shard(c, of_adapter)});

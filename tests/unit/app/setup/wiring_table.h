@@ -71,7 +71,7 @@ inline std::string file_with(const std::string& text) {
 
 // ---- the program's own wiring, for the only target, route and limit ----
 
-inline constexpr ShardPlace kAlone{};
+inline constexpr ShardNumber kAlone{};
 
 inline core::GateOptions gate(const Config& c) { return gate_options(c, kAlone, 1); }
 inline core::RouteOptions route(const Config& c) { return gate(c).routes.at(0); }
@@ -124,7 +124,7 @@ inline std::string agreed(std::initializer_list<std::string> seen) {
 template <class Part>
 std::string by_shard(const Config& c, Part part) {
   std::vector<std::string> parts;
-  for (const ShardPlace place : shard_places(c)) parts.push_back(text(part(place)));
+  for (const ShardNumber shard : shard_numbers(c)) parts.push_back(text(part(shard)));
   return joined(parts, " + ");
 }
 

@@ -45,7 +45,7 @@ config::Config sample() {
 }
 
 struct Bench {
-  Bench() : gate(gate_options(config, ShardPlace{}, 1)) {}
+  Bench() : gate(gate_options(config, ShardNumber{}, 1)) {}
 
   core::RecordId put(std::int64_t offset) {
     kafka::Message message;

@@ -50,9 +50,9 @@ struct Bench {
     kafka::Message message;
     message.headers = headers;
     const Stored stored(message);
-    const LineAndCost place = limiters.line_of(stored.record);
+    const LineAndCost found = limiters.line_of(stored.record);
     const auto number = static_cast<std::uint32_t>(next.value);
-    gate.handle(core::RecordArrived{{0}, {number, 0}, next, place.line, {}, Bytes{1}}, kNow,
+    gate.handle(core::RecordArrived{{0}, {number, 0}, next, found.line, {}, Bytes{1}}, kNow,
                 commands);
     ++next.value;
   }
@@ -72,7 +72,7 @@ struct Bench {
   boost::asio::io_context io;
   core::Events events;
   core::Commands commands;
-  core::Gate gate{gate_options(config, ShardPlace{}, 1)};
+  core::Gate gate{gate_options(config, ShardNumber{}, 1)};
   Limiters limiters{io, config, shared, RunId{}, events, [](const Notice&) {}, gate};
   Offset next{0};
 };

@@ -256,7 +256,7 @@ TEST(Why, of_a_key_says_where_since_when_and_how_fast_they_may_go) {
   record.each_second = 2;
   WhyAnswer found = with(core::Whereabouts::inside);
   found.with_key = 564;
-  found.places = {{"results", PartitionNumber{0}}, {"results", PartitionNumber{2}}};
+  found.partitions = {{"results", PartitionNumber{0}}, {"results", PartitionNumber{2}}};
   found.oldest = kNow - Duration::seconds(540);
   found.found.push_back({record, std::nullopt});
   WhyQuestion question;
@@ -283,7 +283,7 @@ TEST(Why, of_a_key_says_not_how_fast_where_the_bucket_is_not_theirs) {
   first.each_second = 1;
   WhyAnswer found = with(core::Whereabouts::inside);
   found.with_key = 500;
-  found.places = {{"results", PartitionNumber{3}}};
+  found.partitions = {{"results", PartitionNumber{3}}};
   found.oldest = kNow - Duration::seconds(240);
   found.found.push_back({waiting(core::WaitsFor::order), first});
   WhyQuestion question;
@@ -374,7 +374,7 @@ TEST(Why, of_a_key_does_not_guess_where_a_shard_is_silent) {
   WhyAnswer some;
   some.now = kNow;
   some.with_key = 2;
-  some.places = {{"results", PartitionNumber{3}}};
+  some.partitions = {{"results", PartitionNumber{3}}};
   some.oldest = kNow - Duration::seconds(240);
   EXPECT_EQ(answer(question, {some, std::nullopt})["says"],
             "2 records with this key are in this gate: results 3; the oldest is 4 min old; a "
