@@ -290,11 +290,11 @@ std::string why_no_quotas(const config::Config& config, const KafkaLogins& login
     return make_table(io, config, logins, listener, none);
   });
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience.us);
-  while (!steering.state().whole && std::chrono::steady_clock::now() < end) io.run_one_until(end);
-  const Steering::State state = steering.state();
-  std::string trouble = state.whole ? "" : state.away;
-  if (state.whole) {
-    what += ": " + std::to_string(state.quotas) + " quotas, " + std::to_string(state.pauses) +
+  while (!steering.status().whole && std::chrono::steady_clock::now() < end) io.run_one_until(end);
+  const Steering::Status status = steering.status();
+  std::string trouble = status.whole ? "" : status.away;
+  if (status.whole) {
+    what += ": " + std::to_string(status.quotas) + " quotas, " + std::to_string(status.pauses) +
             " pauses";
     trouble = config.quotas->redis ? why_not_written(config) : why_not_kept(config, logins, what);
   }

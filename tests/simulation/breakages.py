@@ -80,7 +80,7 @@ BREAKAGES = [
     ("places: a part is all", "places.cc", "return part_of(id) - line.in_flight;", "return options_.targets[id.value].max_in_flight;"),
     ("places: a part is rounded up", "places.cc", "(most / parts, 1)", "((most + parts - 1) / parts, 1)"),
     ("places: what is left over is anybody's", "places.cc", " - targets_[id.value].held.beyond(part)", ""),
-    ("places: one alone is never joined", "places.cc", "target.many ? 2 : 1", "1"),
+    ("places: one alone is never joined", "places.cc", "usage.many ? 2 : 1", "1"),
     ("serve_room: nobody aside is looked at", "placing.cc", "if (!serve_parked(id, now, commands)) return;", "return;"),
     ("shut_out: nobody", "retry_budget.cc", "return fresh_want(line) && !queues_of", "return false && fresh_want(line) && !queues_of"),
     ("retry_must_wait: not for the target", "retry_budget.cc", "if (others &&", "if (false && others &&"),

@@ -57,7 +57,7 @@ void add(Store& to, const Store& one) {
 
 void add(OutagePolicy& to, const OutagePolicy& one) { to.in_force |= one.in_force; }
 
-void add(Target& to, const Target& one) {
+void add(TargetValues& to, const TargetValues& one) {
   to.breaker_open |= one.breaker_open;
   to.held_seconds = std::max(to.held_seconds, one.held_seconds);
   to.in_flight += one.in_flight;

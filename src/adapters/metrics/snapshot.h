@@ -98,7 +98,7 @@ struct OutagePolicy {
   bool in_force = false;
 };
 
-struct Target {
+struct TargetValues {
   std::string name;
   bool breaker_open = false;    // Or probing, at some shard.
   double held_seconds = 0;      // For so long nothing is sent yet: a Retry-After or the breaker.
@@ -198,7 +198,7 @@ struct Snapshot {
   std::vector<Store> stores;
   std::vector<OutagePolicy> outage_policies;
   std::vector<Limit> limits;
-  std::vector<Target> targets;
+  std::vector<TargetValues> targets;
   Consumer consumer;
   std::vector<Loop> loops;
   Spans spans;

@@ -164,12 +164,12 @@ bool is_in_trouble(const TopStatus& status, const std::string& target) {
   });
 }
 
-struct State {
+struct ColouredText {
   std::string text;
   Colour colour = Colour::none;
 };
 
-State state_of(const TopStatus& status, const Json& target) {
+ColouredText target_text(const TopStatus& status, const Json& target) {
   const std::string unusable = text_of(target, "unusable"), failed = text_of(target, "trouble");
   if (!unusable.empty()) return {unusable, Colour::red};
   const std::string why = failed.empty() ? "" : ": " + failed;
@@ -292,8 +292,9 @@ void add_shares(TopLines& lines, const TopStatus& status) {
 void add_targets(TopLines& lines, const TopStatus& status) {
   TopTable table({left("TARGET", kName), {"flight"}, left("state")});
   for (const Json& target : status.now.at("targets")) {
-    const State state = state_of(status, target);
-    table.add({name_of(status, target), count(target, "in_flight"), state.text}, state.colour);
+    const ColouredText condition = target_text(status, target);
+    table.add({name_of(status, target), count(target, "in_flight"), condition.text},
+              condition.colour);
   }
   table.into(lines);
 }

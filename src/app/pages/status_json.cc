@@ -35,7 +35,7 @@ Json breaker_json(const Views& views, std::size_t target) {
   auto state = core::BreakerState::closed;
   std::optional<Instant> until;
   for (const ShardView& view : known(views)) {
-    const ShardView::Target& at = view.targets[target];
+    const ShardView::TargetView& at = view.targets[target];
     if (at.breaker == core::BreakerState::closed) continue;
     if (state != core::BreakerState::open) state = at.breaker;
     if (at.breaker == core::BreakerState::open) {
@@ -182,7 +182,7 @@ Json targets_json(const Views& views, const config::Config& config) {
     TargetStatus sum;
     std::optional<Instant> held;
     for (const ShardView& view : known(views)) {
-      const ShardView::Target& target = view.targets[i];
+      const ShardView::TargetView& target = view.targets[i];
       sum.in_flight += target.status.in_flight;
       sum.connections += target.status.connections;
       keep_first(sum.trouble, target.status.trouble);

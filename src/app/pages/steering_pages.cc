@@ -182,7 +182,7 @@ void write(const http::ServerRequest& request, const Subject& subject, Steering&
 Json pauses_json(const Steering& steering, std::size_t most = Steering::kMostNamed) {
   const auto named = steering.pauses(most);
   Json json{{"pauses", entries_json(named)}};
-  const std::size_t all = steering.state().pauses;
+  const std::size_t all = steering.status().pauses;
   if (all > named.size()) json["more_pauses"] = all - named.size();
   return json;
 }
@@ -223,20 +223,20 @@ void answer_steering(const http::ServerRequest& request, bool may_write, Steerin
 }
 
 std::string why_not_steered(const Steering& steering) {
-  const Steering::State state = steering.state();
-  if (!state.has_table || state.whole) return "";
-  return "the quotas and pauses were not read yet: " + state.away;
+  const Steering::Status status = steering.status();
+  if (!status.has_table || status.whole) return "";
+  return "the quotas and pauses were not read yet: " + status.away;
 }
 
 metrics::Steering steering_metrics(const Steering& steering, Instant now) {
-  const Steering::State state = steering.state();
+  const Steering::Status status = steering.status();
   metrics::Steering shown;
-  if (!state.has_table) return shown;
+  if (!status.has_table) return shown;
   shown.has_table = true;
-  shown.quotas = state.quotas;
-  shown.refused = state.refused;
-  if (!state.away.empty()) {
-    shown.stale_seconds = static_cast<double>((now - state.away_since).us) / 1e6;
+  shown.quotas = status.quotas;
+  shown.refused = status.refused;
+  if (!status.away.empty()) {
+    shown.stale_seconds = static_cast<double>((now - status.away_since).us) / 1e6;
   }
   for (const auto& [key, steer] : steering.pauses()) {
     const Subject subject = *subject_of(key);
@@ -251,12 +251,12 @@ metrics::Steering steering_metrics(const Steering& steering, Instant now) {
 }
 
 Json steering_json(const Steering& steering, std::size_t most_pauses) {
-  const Steering::State state = steering.state();
-  Json json{{"quotas", state.quotas}, {"refused", state.refused}};
-  json["table"] = state.has_table;
-  json["whole"] = state.whole;
-  json["stale_since"] = state.away.empty() ? Json(nullptr) : Json(state.away_since.us);
-  json["trouble"] = valid_utf8(state.away);
+  const Steering::Status status = steering.status();
+  Json json{{"quotas", status.quotas}, {"refused", status.refused}};
+  json["table"] = status.has_table;
+  json["whole"] = status.whole;
+  json["stale_since"] = status.away.empty() ? Json(nullptr) : Json(status.away_since.us);
+  json["trouble"] = valid_utf8(status.away);
   json.update(pauses_json(steering, most_pauses));
   json["refusals"] = Json::array();
   for (const auto& [key, why] : steering.refused(100)) {

@@ -46,13 +46,13 @@ Trouble trouble(std::string what, std::string name, bool bad, std::string says) 
   return {std::move(what), std::move(name), bad, std::move(says), {}, {}, {}};
 }
 
-std::optional<Trouble> of_table(const Steering::State& state) {
-  if (!state.has_table || (state.away.empty() && state.refused == 0)) return std::nullopt;
-  const std::string refused = std::to_string(state.refused) + " refused: see /v1/status";
-  if (state.away.empty()) return trouble("quotas", "entries", false, refused);
-  Trouble away = trouble("quotas", "", !state.whole, "cannot be read: " + state.away);
-  if (state.refused > 0) away.says += "; " + refused;
-  away.since = state.away_since;
+std::optional<Trouble> of_table(const Steering::Status& status) {
+  if (!status.has_table || (status.away.empty() && status.refused == 0)) return std::nullopt;
+  const std::string refused = std::to_string(status.refused) + " refused: see /v1/status";
+  if (status.away.empty()) return trouble("quotas", "entries", false, refused);
+  Trouble away = trouble("quotas", "", !status.whole, "cannot be read: " + status.away);
+  if (status.refused > 0) away.says += "; " + refused;
+  away.since = status.away_since;
   return away;
 }
 
@@ -162,7 +162,7 @@ std::vector<Trouble> process_troubles_now(const Views& views, const metrics::Sna
         trouble("reload", "", false, "refused: the gate runs the configuration before it"));
     wrong.back().since = *reload.at;
   }
-  if (auto table = of_table(steering.state())) wrong.push_back(*std::move(table));
+  if (auto table = of_table(steering.status())) wrong.push_back(*std::move(table));
   return wrong;
 }
 

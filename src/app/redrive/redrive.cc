@@ -197,11 +197,11 @@ void Redrive::follow_quotas() {
     return make_table(io_, config_, logins_, listener, notify);
   });
   const auto end = clock_.steady(clock_.now() + kLookUpPatience);
-  const auto known = [this] { return !config_.quotas || steering_->state().whole; };
+  const auto known = [this] { return !config_.quotas || steering_->status().whole; };
   while (!known() && std::chrono::steady_clock::now() < end) io_.run_one_until(end);
-  const Steering::State state = steering_->state();
+  const Steering::Status status = steering_->status();
   if (!known()) {
-    throw std::runtime_error("the table of quotas and pauses cannot be read: " + state.away +
+    throw std::runtime_error("the table of quotas and pauses cannot be read: " + status.away +
                              "; nothing was sent");
   }
   // A topic that is paused is read no further; what was read of it long ago is another matter.

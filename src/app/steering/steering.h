@@ -108,7 +108,7 @@ class Steering final : public FleetTable::Listener {
   };
   std::vector<PausedKeys> paused_keys() const;
 
-  struct State {
+  struct Status {
     bool has_table = false;
     bool whole = false;      // It was read as a whole once.
     std::string away;        // Why what is known may be old; empty: it is not.
@@ -116,7 +116,7 @@ class Steering final : public FleetTable::Listener {
     std::size_t quotas = 0;  // The weights among them.
     std::size_t pauses = 0, refused = 0;
   };
-  State state() const;
+  Status status() const;
 
   // The first of the refused entries, with what is wrong with each.
   std::vector<std::pair<std::string, std::string>> refused(std::size_t most) const;

@@ -84,7 +84,7 @@ Steering::Entry Steering::entry_of(const KnownEntry& known) {
           std::get<Steer>(read_steer(*subject_of(known.key()), known.text()))};
 }
 
-Steering::State Steering::state() const {
+Steering::Status Steering::status() const {
   return {.has_table = table_ != nullptr,
           .whole = whole_,
           .away = away_,

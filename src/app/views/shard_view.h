@@ -18,7 +18,7 @@
 namespace einlass::app {
 
 struct ShardView {
-  struct Target {
+  struct TargetView {
     TargetStatus status;
     Instant held_until;
     core::BreakerState breaker = core::BreakerState::closed;
@@ -31,7 +31,7 @@ struct ShardView {
   kafka::SourceStatus source;
   std::vector<std::uint64_t> finished_ahead;  // Of the source's partitions, in their order.
   kafka::DeadLettersStatus dead_letters;
-  std::vector<Target> targets;              // By TargetId.
+  std::vector<TargetView> targets;          // By TargetId.
   std::optional<redis::StoreStatus> redis;  // None where no limit is kept there.
   std::vector<Trouble> troubles;
   std::size_t lines = 0;

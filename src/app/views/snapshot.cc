@@ -152,11 +152,12 @@ metrics::Limit limit_metrics(const config::Limit& limit, const limits::Parameter
   return shown;
 }
 
-metrics::Target target_metrics(const Shard& shard, const config::Config& config, std::size_t i) {
+metrics::TargetValues target_metrics(const Shard& shard, const config::Config& config,
+                                     std::size_t i) {
   const core::TargetId id{static_cast<std::uint16_t>(i)};
   const TargetStatus status = shard.target_status(i);
   const Duration held = std::max(shard.gate().held_until(id) - shard.now(), Duration{});
-  metrics::Target shown;
+  metrics::TargetValues shown;
   shown.name = config.targets[i].name;
   shown.breaker_open = !shard.gate().breaker(id).closed();
   shown.held_seconds = seconds(held);

@@ -28,21 +28,21 @@ Places::Places(const GateOptions& options, const Delivery& delivery)
 }
 
 void Places::come(const Line& line) {
-  Target& target = of(line);
-  ++target.lines;
-  target.held.come(line.in_flight);
+  Usage& usage = of(line);
+  ++usage.lines;
+  usage.held.come(line.in_flight);
 }
 
 void Places::go(const Line& line) {
-  Target& target = of(line);
-  --target.lines;
-  target.held.go(line.in_flight);
+  Usage& usage = of(line);
+  --usage.lines;
+  usage.held.go(line.in_flight);
 }
 
 // Where lines come and go, one that is alone leaves some places to the next.
 std::int64_t Places::parts_of(TargetId id) const {
-  const Target& target = targets_[id.value];
-  return std::max<std::int64_t>(target.lines, target.many ? 2 : 1);
+  const Usage& usage = targets_[id.value];
+  return std::max<std::int64_t>(usage.lines, usage.many ? 2 : 1);
 }
 
 std::int64_t Places::part_of(TargetId id) const {
@@ -73,8 +73,8 @@ std::int64_t Places::left(const Line& line, Instant now) const {
 }
 
 Places::Count Places::count(TargetId id) const {
-  const Target& target = targets_[id.value];
-  return {target.lines, target.held.all(), target.held.beyond(part_of(id))};
+  const Usage& usage = targets_[id.value];
+  return {usage.lines, usage.held.all(), usage.held.beyond(part_of(id))};
 }
 
 }  // namespace einlass::core

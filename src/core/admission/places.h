@@ -61,19 +61,19 @@ class Places {
   Count count(TargetId id) const;
 
  private:
-  struct Target {
+  struct Usage {
     std::uint32_t lines = 0;
     PlacesHeld held;    // By the same.
     bool many = false;  // Others may come at any time.
   };
 
   TargetId target_of(const Line& line) const { return options_.routes[line.route.value].target; }
-  Target& of(const Line& line) { return targets_[target_of(line).value]; }
+  Usage& of(const Line& line) { return targets_[target_of(line).value]; }
   std::int64_t parts_of(TargetId id) const;
 
   const GateOptions& options_;
   const Delivery& delivery_;
-  std::vector<Target> targets_;  // By TargetId.
+  std::vector<Usage> targets_;  // By TargetId.
 };
 
 }  // namespace einlass::core

@@ -11,12 +11,12 @@ Delivery::Delivery(const GateOptions& options, Records& records, Deadlines& dead
   for (const TargetOptions& target : options.targets) {
     CHECK(target.max_in_flight > 0);
     CHECK(!target.transactional || (target.max_in_flight == 1 && target.batch.records > 1));
-    targets_.push_back(Target{0, false, Instant{}, Breaker(target.breaker)});
+    targets_.push_back(Availability{0, false, Instant{}, Breaker(target.breaker)});
   }
 }
 
 std::uint32_t Delivery::room(TargetId target, Instant now) const {
-  const Target& at = targets_[target.value];
+  const Availability& at = targets_[target.value];
   if (at.hold_until > now || at.committing) return 0;
   const std::uint32_t most = options_.targets[target.value].max_in_flight;
   const std::uint32_t free = at.in_flight >= most ? 0 : most - at.in_flight;
@@ -32,7 +32,7 @@ void Delivery::look_again(Instant now) {
 }
 
 Instant Delivery::held_until(TargetId target) const {
-  const Target& at = targets_[target.value];
+  const Availability& at = targets_[target.value];
   return std::max(at.hold_until, at.breaker.open_until());
 }
 
@@ -40,7 +40,7 @@ void Delivery::send(Record& record, const Permit& permit, Instant due, bool lead
                     Commands& commands) {
   const TargetId target = options_.routes[record.route.value].target;
   record.leads = leads;
-  Target& at = targets_[target.value];
+  Availability& at = targets_[target.value];
   CHECK(!leads || room(target, now) > 0);
   if (leads) at.breaker.sent(record.id);
   // The next transaction must know what became of each record of this one.
@@ -56,7 +56,7 @@ void Delivery::send(Record& record, const Permit& permit, Instant due, bool lead
 
 void Delivery::ended(Record& record, const DeliveryEnded& event, Instant now) {
   const TargetId target = options_.routes[record.route.value].target;
-  Target& at = targets_[target.value];
+  Availability& at = targets_[target.value];
   if (record.leads || options_.targets[target.value].transactional) {
     CHECK(at.in_flight > 0);
     --at.in_flight;
@@ -75,7 +75,7 @@ void Delivery::ended(Record& record, const DeliveryEnded& event, Instant now) {
 }
 
 void Delivery::hold(TargetId target, Duration length, Instant now) {
-  Target& at = targets_[target.value];
+  Availability& at = targets_[target.value];
   at.hold_until = std::max(at.hold_until, now + length);
   arm(target, now);
 }

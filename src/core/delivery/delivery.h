@@ -67,7 +67,7 @@ class Delivery {
   void check_invariants(Instant now) const;
 
  private:
-  struct Target {
+  struct Availability {
     std::uint32_t in_flight = 0;  // Requests; records where it is transactional.
     bool committing = false;
     Instant hold_until;
@@ -79,7 +79,7 @@ class Delivery {
   const GateOptions& options_;
   Records& records_;
   Deadlines& deadlines_;
-  std::vector<Target> targets_;
+  std::vector<Availability> targets_;
   Random random_;
 };
 

@@ -20,7 +20,7 @@ TEST_F(SteeringTest, a_hundred_thousand_quotas_take_thirty_megabytes) {
          (R"({"limit":")" + number + R"(","since":1764350000000,"by":"127.0.0.1"})").c_str());
   }
   steering.whole();
-  ASSERT_EQ(steering.state().quotas, kQuotas);
+  ASSERT_EQ(steering.status().quotas, kQuotas);
   const double took = static_cast<double>(heap.held - before) / (1 << 20);
   EXPECT_NEAR(took, 30, 1);
 }

@@ -34,18 +34,18 @@ Holds::Holds(std::string_view name_space, std::span<const SharedTarget> targets,
   append_bulk(head_, lua::hold_script());
   append_number(head_, static_cast<std::int64_t>(targets.size()));
   for (const SharedTarget& target : targets) {
-    targets_.push_back({.id = target.id, .key = hold_key(name_space, target.name)});
-    append_bulk(head_, targets_.back().key);
+    holds_.push_back({.id = target.id, .key = hold_key(name_space, target.name)});
+    append_bulk(head_, holds_.back().key);
   }
-  if (any()) slot_ = hash_slot(targets_.front().key);
+  if (any()) slot_ = hash_slot(holds_.front().key);
 }
 
 void Holds::tell(core::TargetId target, Duration length, Steady::time_point now) {
-  for (Target& one : targets_) {
-    if (one.id != target) continue;
-    one.told = std::max(one.told, now + microseconds(length.us));
-    one.known = std::max(one.known, one.told);
-    one.confirmed = false;
+  for (Hold& hold : holds_) {
+    if (hold.id != target) continue;
+    hold.told = std::max(hold.told, now + microseconds(length.us));
+    hold.known = std::max(hold.known, hold.told);
+    hold.confirmed = false;
     news_ = true;
   }
 }
@@ -55,29 +55,29 @@ void Holds::append_call(std::string& out, Steady::time_point now) {
   asking_ = true;
   asked_ = now;
   news_ = false;
-  append_array(out, 3 + 2 * targets_.size());
+  append_array(out, 3 + 2 * holds_.size());
   out.append(head_);
-  for (Target& target : targets_) {
-    target.sent = target.told;
-    const auto left = std::chrono::ceil<milliseconds>(target.told - now);
-    append_number(out, target.confirmed ? 0 : std::max<std::int64_t>(0, left.count()));
+  for (Hold& hold : holds_) {
+    hold.sent = hold.told;
+    const auto left = std::chrono::ceil<milliseconds>(hold.told - now);
+    append_number(out, hold.confirmed ? 0 : std::max<std::int64_t>(0, left.count()));
   }
 }
 
 void Holds::answered(std::span<const std::int64_t> left_ms, Steady::time_point now) {
   asking_ = false;
-  if (left_ms.size() != targets_.size()) return;
-  for (std::size_t i = 0; i < targets_.size(); ++i) {
-    Target& target = targets_[i];
-    target.confirmed |= target.sent == target.told;
+  if (left_ms.size() != holds_.size()) return;
+  for (std::size_t i = 0; i < holds_.size(); ++i) {
+    Hold& hold = holds_[i];
+    hold.confirmed |= hold.sent == hold.told;
     // More is nothing that a gate has written.
     if (left_ms[i] <= 0 || left_ms[i] > kLongestHold.count()) continue;
     // Redis looked at some time between the call and now: a hold that is known, told again by an
     // answer that took longer, must not seem to end later.
     const milliseconds left{left_ms[i]};
-    if (asked_ + left <= target.known + kNews) continue;
-    target.known = now + left;
-    events_.push_back(core::TargetHold{target.id, Duration::millis(left_ms[i])});
+    if (asked_ + left <= hold.known + kNews) continue;
+    hold.known = now + left;
+    events_.push_back(core::TargetHold{hold.id, Duration::millis(left_ms[i])});
   }
 }
 

@@ -28,7 +28,7 @@ class Holds {
  public:
   Holds(std::string_view name_space, std::span<const SharedTarget> targets, core::Events& events);
 
-  bool any() const { return !targets_.empty(); }
+  bool any() const { return !holds_.empty(); }
   std::uint16_t slot() const { return slot_; }
 
   // This gate was told by the target to leave it alone for so long. Nothing for one that is not
@@ -49,7 +49,7 @@ class Holds {
   void answered(std::span<const std::int64_t> left_ms, Steady::time_point now);
 
  private:
-  struct Target {
+  struct Hold {
     core::TargetId id;
     std::string key;
     Steady::time_point told{};   // This gate was told that it lasts until then.
@@ -59,7 +59,7 @@ class Holds {
   };
 
   core::Events& events_;
-  std::vector<Target> targets_;
+  std::vector<Hold> holds_;
   std::string head_;  // Of the call: its name, the script and the keys.
   std::uint16_t slot_ = 0;
   Steady::time_point asked_{};  // When the open call was made.

@@ -6,12 +6,12 @@ namespace einlass::app {
 namespace {
 
 TEST_F(SteeringTest, IsReadyOnceTheTableWasReadAsAWhole) {
-  EXPECT_FALSE(steering.state().whole);
-  EXPECT_NE(steering.state().away, "");
+  EXPECT_FALSE(steering.status().whole);
+  EXPECT_NE(steering.status().away, "");
   whole();
   whole();
   EXPECT_EQ(ready, 1);
-  EXPECT_EQ(steering.state().away, "");
+  EXPECT_EQ(steering.status().away, "");
 }
 
 TEST_F(SteeringTest, AQuotaHoldsUntilItIsTakenOut) {
@@ -19,10 +19,10 @@ TEST_F(SteeringTest, AQuotaHoldsUntilItIsTakenOut) {
   tell("per_tenant/acme", R"({"limit": 500})");
   EXPECT_EQ(limit_of("acme"), 500);
   EXPECT_EQ(limit_of("other"), 100);
-  EXPECT_EQ(steering.state().quotas, 1u);
+  EXPECT_EQ(steering.status().quotas, 1u);
   take_out("per_tenant/acme");
   EXPECT_EQ(limit_of("acme"), 100);
-  EXPECT_EQ(steering.state().quotas, 0u);
+  EXPECT_EQ(steering.status().quotas, 0u);
 }
 
 TEST_F(SteeringTest, AWrongEntryIsRefusedOnceAndTheLastGoodOneStays) {
@@ -55,7 +55,7 @@ TEST_F(SteeringTest, RefusesWhatTheFileWouldRefuse) {
       {"pause:limit/per_tenant/free-*", R"({"paused": true})"},
   };
   for (const auto& [key, text] : wrong) tell(key, text);
-  EXPECT_EQ(steering.state().refused, std::size(wrong));
+  EXPECT_EQ(steering.status().refused, std::size(wrong));
   EXPECT_EQ(values.size(), 0u);
   EXPECT_TRUE(pauses.empty());
 }
@@ -74,7 +74,7 @@ TEST_F(SteeringTest, RefusesAPauseThatWouldStopNothing) {
     tell(table_key(subject), R"({"paused": true})");
   }
   EXPECT_EQ(table->written_last, "");
-  EXPECT_EQ(steering.state().refused, std::size(wrong));
+  EXPECT_EQ(steering.status().refused, std::size(wrong));
   EXPECT_TRUE(pauses.empty());
   EXPECT_EQ(set({Kind::topic, "eu.fr", ""}, R"({"paused": true})").status, 200u) << "by a pattern";
   EXPECT_EQ(set({Kind::quota, "tried", "acme"}, R"({"limit": 5})").status, 200u);
@@ -86,10 +86,10 @@ TEST_F(SteeringTest, RefusesWhatIsTooLongWithoutKeepingIt) {
   steering.entry("per_tenant/" + huge, R"({"limit": 5})");
   tell("per_tenant/acme", (R"({"limit": 5, "note": ")" + huge + R"("})").c_str());
   EXPECT_EQ(values.size(), 0u);
-  ASSERT_EQ(steering.state().refused, 2u);
+  ASSERT_EQ(steering.status().refused, 2u);
   for (const auto& [key, why] : steering.refused(9)) EXPECT_LT(key.size() + why.size(), 300u);
   take_out("per_tenant/" + huge);
-  ASSERT_EQ(steering.state().refused, 1u);
+  ASSERT_EQ(steering.status().refused, 1u);
   EXPECT_EQ(steering.refused(9)[0].first, "per_tenant/acme");
 }
 
@@ -160,7 +160,7 @@ TEST_F(SteeringTest, WhatIsNotInTheTableAnyMoreWhenItWasReadAgainHoldsNoMore) {
   EXPECT_EQ(limit_of("acme"), 500) << "until all was read";
   steering.whole();
   EXPECT_EQ(limit_of("acme"), 100);
-  EXPECT_EQ(steering.state().refused, 0u);
+  EXPECT_EQ(steering.status().refused, 0u);
 }
 
 TEST_F(SteeringTest, WhatIsTakenOutJustBeforeItIsReadAgainIsTakenOut) {
@@ -181,7 +181,7 @@ TEST_F(SteeringTest, ATableThatIsAwayChangesNothing) {
   steering.away("no broker");
   steering.away("no broker");
   EXPECT_EQ(limit_of("acme"), 500);
-  EXPECT_EQ(steering.state().away, "no broker");
+  EXPECT_EQ(steering.status().away, "no broker");
   EXPECT_EQ(count("quotas_away"), 1u);
   steering.away("");
   EXPECT_EQ(count("quotas_ok"), 1u);

@@ -12,14 +12,14 @@ TEST_F(SteeringTest, AWeightHoldsUntilItIsTakenOut) {
   EXPECT_EQ(weights.find("tenants", "acme"), 5);
   EXPECT_EQ(steering.weight("tenants", "acme"), 5);
   EXPECT_EQ(values.size(), 0u);
-  EXPECT_EQ(steering.state().quotas, 1u) << "it counts as quotas do";
-  EXPECT_EQ(steering.state().pauses, 0u);
+  EXPECT_EQ(steering.status().quotas, 1u) << "it counts as quotas do";
+  EXPECT_EQ(steering.status().pauses, 0u);
   tell("share:tenants/acme", R"({"weight": "6"})");
   EXPECT_EQ(weights.find("tenants", "acme"), 6);
-  EXPECT_EQ(steering.state().quotas, 1u);
+  EXPECT_EQ(steering.status().quotas, 1u);
   take_out("share:tenants/acme");
   EXPECT_EQ(weights.find("tenants", "acme"), std::nullopt);
-  EXPECT_EQ(steering.state().quotas, 0u);
+  EXPECT_EQ(steering.status().quotas, 0u);
 }
 
 TEST_F(SteeringTest, WhoSetsAWeightIsAnsweredAndTheLogSaysIt) {
@@ -69,7 +69,7 @@ TEST_F(SteeringTest, RefusesAWeightAsTheFileWould) {
     EXPECT_EQ(weights.find(subject.name, subject.key), std::nullopt);
   }
   EXPECT_EQ(table->written_last, "");
-  EXPECT_EQ(steering.state().refused, std::size(wrong));
+  EXPECT_EQ(steering.status().refused, std::size(wrong));
   tell("share:tenants/acme", R"({"weight": 5})");
   tell("share:tenants/acme", R"({"weight": 0})");
   EXPECT_EQ(weights.find("tenants", "acme"), 5) << "the last good one stays";
@@ -102,7 +102,7 @@ TEST_F(SteeringTest, AReloadKeepsWeightsAndRefusesThoseOfAShareThatIsGone) {
             "there is no share tenants; there is renamed or alone");
   steering.reconfigure(same);
   EXPECT_EQ(weights.find("tenants", "acme"), 5);
-  EXPECT_EQ(steering.state().refused, 0u);
+  EXPECT_EQ(steering.status().refused, 0u);
 }
 
 TEST_F(SteeringTest, WeightsThatTheTableHasNoMoreHoldNoMore) {

@@ -61,9 +61,9 @@ TEST_F(SteeringTest, ARefusalIsOverOnceTheTableSaysAgainWhatHolds) {
   whole();
   tell("per_tenant/acme", R"({"limit": 500})");
   tell("per_tenant/acme", R"({"limit": "many"})");
-  EXPECT_EQ(steering.state().refused, 1u);
+  EXPECT_EQ(steering.status().refused, 1u);
   tell("per_tenant/acme", R"({"limit": 500})");
-  EXPECT_EQ(steering.state().refused, 0u);
+  EXPECT_EQ(steering.status().refused, 0u);
   EXPECT_EQ(limit_of("acme"), 500);
 }
 
@@ -77,10 +77,10 @@ TEST_F(SteeringTest, WhatOneConfigurationRefusesAnotherMayTakeAgain) {
   }
   const config::Config other = read(text), same = read(kConfig);
   steering.reconfigure(other);
-  EXPECT_EQ(steering.state().refused, 1u);
-  EXPECT_EQ(steering.state().quotas, 0u);
+  EXPECT_EQ(steering.status().refused, 1u);
+  EXPECT_EQ(steering.status().quotas, 0u);
   steering.reconfigure(same);
-  EXPECT_EQ(steering.state().refused, 0u);
+  EXPECT_EQ(steering.status().refused, 0u);
   EXPECT_EQ(limit_of("acme"), 500);
 }
 
@@ -112,7 +112,7 @@ TEST_F(SteeringTest, OfManyPausesThoseOfRoutesAreNamedFirst) {
   EXPECT_EQ(named[0].key, "pause:route/results");
   EXPECT_EQ(named[1].key, "pause:target/a");
   EXPECT_EQ(named[2].key, "pause:topic/t");
-  EXPECT_EQ(steering.state().pauses, 1'203u);
+  EXPECT_EQ(steering.status().pauses, 1'203u);
 }
 
 // They stand between the quotas, and must take no place of a page.
