@@ -43,7 +43,7 @@ inline std::string utf8_prefix(std::string_view text, std::size_t most_bytes) {
   return std::string(text.substr(0, most_bytes));
 }
 
-// The text with U+FFFD in place of each byte that belongs to no well-formed sequence.
+// The text with U+FFFD instead of each byte that belongs to no well-formed sequence.
 inline std::string valid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());

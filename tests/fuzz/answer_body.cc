@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(shown.size() <= 200);
   CHECK(std::all_of(shown.begin(), shown.end(), [](char c) { return c >= 0x20 && c < 0x7f; }));
   CHECK(shown.find("hunter2") == std::string::npos);
-  http::place_of_redirect(answer.body, mask);
+  http::shown_redirect(answer.body, mask);
   const std::size_t records = 1 + size % 7;
   const http::BatchAnswer batch = http::read_batch_answer(answer.body, records);
   CHECK(batch.failed.size() <= records || !batch.trouble.empty());

@@ -1,5 +1,5 @@
 // Whatever a Redis server complains about: it is sorted into what the store does, nothing that may
-// quote a key or a password is shown, and a redirection leads to a possible place.
+// quote a key or a password is shown, and a redirection leads to a possible address.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

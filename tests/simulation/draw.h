@@ -70,7 +70,7 @@ enum class Fault : std::uint8_t {
   record_waits,         // A failed record may not be tried again before some time.
   commit_settled,       // Of a commit that failed some is done all the same, and is said to be.
   moved,                // Records are deleted before they are read.
-  stand_in,             // Somebody answers an ask that failed before, in the limiter's place.
+  stand_in,             // Somebody answers an ask that failed before, instead of the limiter.
   value,                // A key's limit is another; each gate hears of it at another time.
   paused,               // People pause a route, a line or a partition for a while.
   filtered,             // A record is left out by its route.

@@ -48,7 +48,7 @@ bool Instance::take_record(Assignment& from) {
   slot.index = from.position++;
   core::RecordArrived arrived{from.id, {number, slot.use}, record.offset, {}, {}, record.size};
   arrived.content = record.size;
-  // As long as offsets in places; some cannot stand in a request with others.
+  // As long as the names of records; some cannot stand in a request with others.
   const bool named = record.offset.value % 11 != 0;
   if (named) arrived.name_size = static_cast<std::uint16_t>(10 + record.offset.value % 30);
   const core::RouteId route = record.handed_on.value_or(world_.kafka.route(from.partition));

@@ -82,15 +82,15 @@ Instance* World::somebody(Dice& with) {
 }
 
 // Gives the partition to somebody, as soon as somebody is there.
-void World::place(std::size_t partition) {
+void World::give_away(std::size_t partition) {
   if (kafka.current(partition) || ending_) return;
   if (Instance* owner = somebody(dice)) return owner->assign(partition);
-  timeline.after(Duration::millis(20), [this, partition] { place(partition); });
+  timeline.after(Duration::millis(20), [this, partition] { give_away(partition); });
 }
 
 void World::partition_free(std::size_t partition) {
   const Duration rebalance = dice.duration(Duration::micros(1), Duration::millis(500));
-  timeline.after(rebalance, [this, partition] { place(partition); });
+  timeline.after(rebalance, [this, partition] { give_away(partition); });
 }
 
 void World::instance_gone() {

@@ -72,7 +72,7 @@ struct World {
 
   void start_instance();
   Instance* somebody(Dice& with);
-  void place(std::size_t partition);
+  void give_away(std::size_t partition);
   void append_next(std::size_t partition, std::size_t index);
   void plan(Fault fault);
   void strike(Fault fault);

@@ -34,7 +34,7 @@ constexpr int kSmallBuffer = 4'608;
 
 Kernel* the_one = nullptr;
 
-Place place_of(const sockaddr* address) {
+Endpoint endpoint_of(const sockaddr* address) {
   sockaddr_in in;
   std::memcpy(&in, address, sizeof in);
   char text[INET_ADDRSTRLEN];
@@ -81,13 +81,13 @@ int Kernel::socket(int type) {
 
 int Kernel::connect(int fd, const sockaddr* address) {
   const std::shared_ptr<Wire> wire = wires_.at(fd);
-  const Place place = place_of(address);
-  const auto found = listeners_.find(place);
+  const Endpoint endpoint = endpoint_of(address);
+  const auto found = listeners_.find(endpoint);
   if (found == listeners_.end()) return fail_with(ECONNREFUSED);
   Listener& listener = *found->second;
   const Welcome welcome = listener.welcome();
-  trace("wire " + std::to_string(wire->number()) + " to " + place.host + ":" +
-        std::to_string(place.port) + ": " + std::to_string(static_cast<int>(welcome.kind)));
+  trace("wire " + std::to_string(wire->number()) + " to " + endpoint.host + ":" +
+        std::to_string(endpoint.port) + ": " + std::to_string(static_cast<int>(welcome.kind)));
   if (welcome.after == 0 && welcome.kind == Welcome::Kind::refused) return fail_with(ECONNREFUSED);
   if (welcome.after == 0 && welcome.kind == Welcome::Kind::accepted) {
     listener.accepted(wire);

@@ -33,10 +33,10 @@ struct Lost : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-struct Place {
+struct Endpoint {
   std::string host;  // An IPv4 address.
   std::uint16_t port = 0;
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const Endpoint&) const = default;
 };
 
 // What becomes of an attempt to connect.
@@ -71,7 +71,7 @@ class Kernel {
   void after(Micros delay, std::function<void()> what) { at(now() + delay, std::move(what)); }
 
   // REQUIRES: the listener lives as long as wires are made.
-  void listen(const Place& place, Listener& listener) { listeners_[place] = &listener; }
+  void listen(const Endpoint& endpoint, Listener& listener) { listeners_[endpoint] = &listener; }
 
   // A number from 0 to `end` - 1; true once in `n` times.
   std::uint64_t dice(std::uint64_t end) { return random_() % end; }
@@ -114,7 +114,7 @@ class Kernel {
   std::int64_t nanos_;
   std::map<std::pair<Micros, std::uint64_t>, std::function<void()>> events_;  // By time, in order.
   std::uint64_t events_made_ = 0;
-  std::map<Place, Listener*> listeners_;
+  std::map<Endpoint, Listener*> listeners_;
   std::map<int, std::shared_ptr<Wire>> wires_;  // By the program's end.
   std::vector<std::shared_ptr<Wire>> written_;  // To, or closed, since the program waited last.
   std::uint64_t wires_made_ = 0;

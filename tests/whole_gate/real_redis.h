@@ -11,7 +11,7 @@
 
 namespace einlass::whole {
 
-// REQUIRES: made while there is no kernel, which would answer in the system's place.
+// REQUIRES: made while there is no kernel, which would answer instead of the system.
 class RealRedis {
  public:
   // `clock` is the library to preload (redis_clock.c). Throws std::runtime_error.

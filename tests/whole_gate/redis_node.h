@@ -12,8 +12,9 @@
 namespace einlass::whole {
 
 struct RedisWorld::Node final : Listener {
-  Node(RedisWorld& the_world, Place place_of_it) : world(the_world), place(std::move(place_of_it)) {
-    world.kernel_.listen(place, *this);
+  Node(RedisWorld& the_world, Endpoint endpoint_of_it)
+      : world(the_world), endpoint(std::move(endpoint_of_it)) {
+    world.kernel_.listen(endpoint, *this);
   }
 
   Welcome welcome() override {
@@ -26,7 +27,7 @@ struct RedisWorld::Node final : Listener {
   void accepted(const std::shared_ptr<Wire>& wire) override;
 
   RedisWorld& world;
-  const Place place;
+  const Endpoint endpoint;
   bool up = true;
   bool silent = false;  // While it is not up: connections are not even refused.
   std::set<std::string> scripts;

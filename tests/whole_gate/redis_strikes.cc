@@ -42,7 +42,7 @@ void RedisWorld::cut_some(Node& node) {
 }
 
 void RedisWorld::kill(Node& node) {
-  kernel_.trace("redis " + node.place.host + " is down");
+  kernel_.trace("redis " + node.endpoint.host + " is down");
   for (const auto& wire : std::exchange(node.wires, {})) {
     if (const auto open = wire.lock()) open->cut();
   }
@@ -62,7 +62,7 @@ RedisWorld::Fate RedisWorld::draw_fate() {
 void RedisWorld::fail_over() {
   primary_ = 1 - primary_;
   kernel_.after(kernel_.between(0, 3'000'000), [this] { named_primary_ = primary_; });
-  kernel_.trace("the primary is " + nodes_[primary_]->place.host);
+  kernel_.trace("the primary is " + nodes_[primary_]->endpoint.host);
 }
 
 void RedisWorld::move_slots() {

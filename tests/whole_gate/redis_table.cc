@@ -37,9 +37,9 @@ void RedisWorld::add_change_of_nothing() {
 }
 
 std::string RedisWorld::read_table(const Node& node, const Words& words, bool asking) {
-  const std::string place =
+  const std::string redirection =
       kind_ == RedisKind::cluster ? elsewhere(node, words.at(1), asking) : std::string();
-  return place.empty() ? redis_.ask(words, kernel_.now()) : place;
+  return redirection.empty() ? redis_.ask(words, kernel_.now()) : redirection;
 }
 
 }  // namespace einlass::whole

@@ -59,11 +59,11 @@ RedisWorld::RedisWorld(Kernel& kernel, RealRedis& redis, RedisKind kind)
   redis_.ask({"FLUSHALL"}, kernel_.now());
   const int nodes = kind == RedisKind::one ? 1 : kind == RedisKind::sentinels ? 2 : 3;
   for (int i = 1; i <= nodes; ++i) {
-    nodes_.push_back(std::make_unique<Node>(*this, Place{"10.0.0." + std::to_string(i), 6'379}));
+    nodes_.push_back(std::make_unique<Node>(*this, Endpoint{"10.0.0." + std::to_string(i), 6'379}));
   }
   if (kind == RedisKind::sentinels) {
     for (const char* host : {"10.0.0.11", "10.0.0.12"}) {
-      nodes_.push_back(std::make_unique<Node>(*this, Place{host, kSentinelPort}));
+      nodes_.push_back(std::make_unique<Node>(*this, Endpoint{host, kSentinelPort}));
     }
   }
   if (kind != RedisKind::cluster) return;
@@ -88,9 +88,9 @@ std::string RedisWorld::config() const {
 
 std::string RedisWorld::answer(Node& node, const Words& words, bool& asking) {
   const std::string& name = words[0];
-  kernel_.trace("redis " + node.place.host + " " + name + " " + std::to_string(words.size()));
+  kernel_.trace("redis " + node.endpoint.host + " " + name + " " + std::to_string(words.size()));
   if (name == "SENTINEL") {
-    return array({bulk(nodes_[named_primary_]->place.host), bulk("6379")});
+    return array({bulk(nodes_[named_primary_]->endpoint.host), bulk("6379")});
   }
   if (name == "PING") return "+PONG\r\n";
   if (name == "ROLE") return role(node);
@@ -115,8 +115,8 @@ std::string RedisWorld::run_script(Node& node, const Words& words, bool asking) 
     return error("READONLY You can't write against a read only replica.");
   }
   if (kind_ == RedisKind::cluster) {
-    const std::string place = elsewhere(node, words.at(3), asking);
-    if (!place.empty()) return place;
+    const std::string redirection = elsewhere(node, words.at(3), asking);
+    if (!redirection.empty()) return redirection;
   }
   const bool by_digest = words[0] == "EVALSHA";
   if (by_digest && !node.scripts.contains(words[1])) {
@@ -133,10 +133,10 @@ std::string RedisWorld::elsewhere(const Node& node, std::string_view key, bool a
   const bool is_owner = nodes_[owner_[slot]].get() == &node;
   const std::string where = std::to_string(slot) + " ";
   if (is_owner && to != kNowhere) {
-    return error("ASK " + where + nodes_[to]->place.host + ":6379");
+    return error("ASK " + where + nodes_[to]->endpoint.host + ":6379");
   }
   if (is_owner || (asking && to != kNowhere && nodes_[to].get() == &node)) return {};
-  return error("MOVED " + where + nodes_[owner_[slot]]->place.host + ":6379");
+  return error("MOVED " + where + nodes_[owner_[slot]]->endpoint.host + ":6379");
 }
 
 std::string RedisWorld::slots() const {
@@ -144,10 +144,10 @@ std::string RedisWorld::slots() const {
   for (std::size_t first = 0; first < owner_.size();) {
     std::size_t end = first;
     while (end < owner_.size() && owner_[end] == owner_[first]) ++end;
-    const Place& place = nodes_[owner_[first]]->place;
+    const Endpoint& endpoint = nodes_[owner_[first]]->endpoint;
     ranges.push_back(
         array({integer(static_cast<long long>(first)), integer(static_cast<long long>(end - 1)),
-               array({bulk(place.host), integer(place.port)})}));
+               array({bulk(endpoint.host), integer(endpoint.port)})}));
     first = end;
   }
   return array(ranges);
@@ -155,7 +155,7 @@ std::string RedisWorld::slots() const {
 
 std::string RedisWorld::role(const Node& node) const {
   if (&node == nodes_[primary_].get()) return array({bulk("master"), integer(1), array({})});
-  return array({bulk("slave"), bulk(nodes_[primary_]->place.host), integer(6'379),
+  return array({bulk("slave"), bulk(nodes_[primary_]->endpoint.host), integer(6'379),
                 bulk("connected"), integer(1)});
 }
 

@@ -1,4 +1,4 @@
-// Takes the place of what libc and libstdc++ have under these names: a program's own definitions
+// Replaces what libc and libstdc++ have under these names: a program's own definitions
 // come before those of shared libraries.
 #include "whole_gate/system_calls.h"
 

@@ -1,4 +1,4 @@
-// The time that the gate is told: the only place that reads it.
+// The time that the gate is told: nothing else reads it.
 #pragma once
 
 #include <chrono>

@@ -44,7 +44,7 @@ using Few = boost::container::small_vector<T, 1>;
 struct Line {
   Few<limits::Charge> charges;  // Points into the buckets; empty: no such line.
   Few<BucketId> buckets;
-  // What holds for the buckets in place of their limits' own parameters; empty where nothing does.
+  // What holds for the buckets instead of their limits' own parameters; empty where nothing does.
   std::vector<Buckets::Value> values;
   std::uint8_t from_record = 0;  // The indexes of charges whose cost a record brings, as bits.
   // Of the last answer, which points to them: they stay where they are while lines are added.

@@ -21,7 +21,7 @@ namespace einlass::memory {
 struct Bucket {
   const limits::Limit* limit = nullptr;  // Outlives the table; changes only by Table::change().
   std::string key;
-  Buckets::Value value{};  // What holds for this key in place of the limit's own parameters.
+  Buckets::Value value{};  // What holds for this key instead of the limit's own parameters.
 };
 
 struct StoreStatus {

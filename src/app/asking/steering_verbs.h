@@ -10,7 +10,7 @@
 namespace einlass::app {
 
 struct QuotaOptions {
-  std::string limit, key;           // `share:SHARE` in place of a limit: the key is a flow.
+  std::string limit, key;           // `share:SHARE` instead of a limit: the key is a flow.
   std::vector<std::string> values;  // NAME=VALUE.
   std::string length, note;         // --for, --note; empty: none.
   bool json = false;

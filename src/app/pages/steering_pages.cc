@@ -117,7 +117,7 @@ http::ServerResponse list_quotas(std::string_view query, const Steering& steerin
   return json_page(200, json);
 }
 
-// What a body says beside what an entry holds: `for`, in place of `until`.
+// What a body says beside what an entry holds: `for`, instead of `until`.
 std::variant<Steer, std::string> steer_of(const Subject& subject, std::string_view body,
                                           Instant now) {
   Json json = Json::parse(body.empty() ? std::string_view("{}") : body, nullptr, false);

@@ -1,5 +1,5 @@
 // The last things worth telling, for /v1/status: each once, with the time when it was said last, so
-// that what is said for ever leaves the others their place.
+// that what is said for ever crowds out no other.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,7 @@ struct Subject {
 std::optional<Subject> subject_of(std::string_view table_key);
 std::string table_key(const Subject& subject);
 
-// What a weight has in common with a quota: it is set to values, wherever quotas are, and in place
+// What a weight has in common with a quota: it is set to values, wherever quotas are, and instead
 // of the limit's name stands `share:SHARE`.
 bool has_values(Subject::Kind kind);
 
@@ -44,7 +44,7 @@ std::vector<std::string_view> pause_prefixes();
 // Of that name and key; none where no limit and no share can be meant.
 std::optional<Subject> quota_subject(std::string_view limit, std::string_view key);
 
-// What stands in place of a limit's name. REQUIRES: has_values(subject.kind).
+// What stands instead of a limit's name. REQUIRES: has_values(subject.kind).
 std::string quota_name(const Subject& subject);
 
 // "route", "target", "topic", "share", and "limit" for a key of one.

@@ -25,7 +25,7 @@ class Target {
   // Goes on under other settings, where no other target was made for them.
   virtual void reconfigure(const config::Target&) {}
 
-  // Takes the place of another of its kind, to which no more is sent. What is under way there ends
+  // Replaces another of its kind, to which no more is sent. What is under way there ends
   // as it would. REQUIRES: before start().
   virtual void take_over(Target&) {}
 

@@ -100,7 +100,7 @@ struct PermitsAnswered {
   // limiter went. That is the ask's horizon, or less where one of the limits bears less.
   LimitIndex reason{};
   Duration ahead{};
-  // Somebody answers in the place of a limiter that does not. REQUIRES: it names a time to ask
+  // Somebody answers instead of a limiter that does not. REQUIRES: it names a time to ask
   // again, but where costs vary: then the record may wait, and others of its line cost less.
   bool stand_in = false;
   // To an ask for flows: whose the permits are. Null where that is nobody's in particular. Lives as

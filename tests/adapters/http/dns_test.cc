@@ -67,7 +67,7 @@ using GetAddrInfo = int(const char*, const char*, const addrinfo*, addrinfo**);
 
 }  // namespace
 
-// In the place of the C library's, for the whole test program. A list is made of the library's own,
+// Instead of the C library's, for the whole test program. A list is made of the library's own,
 // so that its freeaddrinfo() fits.
 extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
                            addrinfo** result) {

@@ -247,36 +247,36 @@ TEST_F(Tokens, are_none_from_servers_that_answer_what_they_should_not) {
     return json_answer(body);
   });
   use_metadata();
-  const std::string place =
+  const std::string where =
       "none in the environment, and the metadata of the instance at " + peer();
-  expect_trouble(place + ": the answer is not a JSON object");
+  expect_trouble(where + ": the answer is not a JSON object");
   for (const std::string& odd : {std::string("../../user-data"), std::string("a/b"), std::string(),
                                  std::string("a b"), std::string(129, 'r'), std::string("\nr")}) {
     role = odd;
-    expect_trouble(place + ": it names no role of the instance");
+    expect_trouble(where + ": it names no role of the instance");
   }
   for (const std::string& odd : {std::string(), std::string("a\r\nX: y"), std::string(1025, 't')}) {
     token = odd;
-    expect_trouble(place + ": what it gave to ask on with is no token");
+    expect_trouble(where + ": what it gave to ask on with is no token");
   }
   server.answer_by(
       [](const std::string&) { return json_answer("no such thing", "404 Not Found"); });
-  expect_trouble(place + ": status 404");
+  expect_trouble(where + ": status 404");
   server.answer_by([](const std::string&) { return json_answer(std::string(2'000'000, 'x')); });
-  expect_trouble(place + ": answer too large");
+  expect_trouble(where + ": answer too large");
   server.answer_by([](const std::string&) {
     return std::string(
         "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
   });
-  expect_trouble(place + ": status 302");
+  expect_trouble(where + ": status 302");
 }
 
 TEST_F(Tokens, are_none_from_a_server_that_never_answers) {
   ScriptedServer silent([](Peer& peer) { peer.wait_for_end(); });
   options.container = AwsServer{
       .host = "127.0.0.1", .port = silent.port(), .authorization = "", .authorization_file = ""};
-  const std::string place = "127.0.0.1:" + std::to_string(silent.port());
-  expect_trouble(place + ": no answer within 2s (" + place + ")");
+  const std::string where = "127.0.0.1:" + std::to_string(silent.port());
+  expect_trouble(where + ": no answer within 2s (" + where + ")");
 }
 
 }  // namespace

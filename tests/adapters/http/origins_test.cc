@@ -105,8 +105,8 @@ TEST(SeveralUrls, what_one_asks_for_does_not_hold_the_others) {
 }
 
 // Two servers, and no time that passes by itself.
-struct TwoPlaces final : OriginOwner {
-  explicit TwoPlaces(Balance balance = Balance::round_robin)
+struct TwoServers final : OriginOwner {
+  explicit TwoServers(Balance balance = Balance::round_robin)
       : origins{io, options(balance), nullptr, {}, *this, {}} {}
 
   static TargetOptions options(Balance balance) {
@@ -139,7 +139,7 @@ struct TwoPlaces final : OriginOwner {
 // What was under way when a server died may hang for as long as an attempt may take.
 TEST(SeveralUrls, one_that_has_rested_gets_one_request_whatever_else_is_under_way_there) {
   using std::chrono::seconds;
-  TwoPlaces world;
+  TwoServers world;
   world.second.send({}, {}, world.start);
   world.origins.fails(world.second, world.failed, world.start);
   EXPECT_EQ(world.second.in_flight(), 1u);
@@ -157,7 +157,7 @@ TEST(SeveralUrls, one_that_has_rested_gets_one_request_whatever_else_is_under_wa
 
 TEST(SeveralUrls, one_that_rests_may_ask_for_more) {
   using std::chrono::seconds;
-  TwoPlaces world;
+  TwoServers world;
   world.origins.fails(world.second, world.failed, world.start);
   world.origins.fails(world.second, world.busy, world.start);
   world.origins.works(world.second);  // What was under way already says nothing of that.
@@ -170,7 +170,7 @@ TEST(SeveralUrls, one_that_rests_may_ask_for_more) {
 TEST(SeveralUrls, one_that_asks_for_time_has_it_while_the_other_fails) {
   using std::chrono::seconds;
   for (const Balance balance : {Balance::round_robin, Balance::by_key}) {
-    TwoPlaces world(balance);
+    TwoServers world(balance);
     world.origins.fails(world.first, world.busy, world.start);
     const SteadyTime later = world.start + seconds(59);
     world.origins.fails(world.second, world.failed, later);
@@ -185,7 +185,7 @@ TEST(SeveralUrls, one_that_asks_for_time_has_it_while_the_other_fails) {
 
 TEST(SeveralUrls, all_that_ask_for_time_hold_the_target_until_the_first_may_be_asked) {
   using std::chrono::seconds;
-  TwoPlaces world;
+  TwoServers world;
   const auto hold_after = [&](Origin& origin, std::int64_t asked, SteadyTime now) {
     world.busy.retry_after = Duration::seconds(asked);
     world.origins.fails(origin, world.busy, now);
@@ -194,7 +194,7 @@ TEST(SeveralUrls, all_that_ask_for_time_hold_the_target_until_the_first_may_be_a
   EXPECT_EQ(hold_after(world.first, 60, world.start), std::nullopt);
   EXPECT_EQ(hold_after(world.second, 90, world.start + seconds(50)), Duration::seconds(10));
   EXPECT_EQ(hold_after(world.first, 300, world.start + seconds(60)), Duration::seconds(80));
-  TwoPlaces other;
+  TwoServers other;
   other.origins.fails(other.first, other.failed, other.start);
   other.origins.fails(other.second, other.busy, other.start);
   EXPECT_EQ(other.origins.hold_after(other.second, Duration::seconds(60), other.start),
@@ -206,7 +206,7 @@ TEST(SeveralUrls, all_that_ask_for_time_hold_the_target_until_the_first_may_be_a
 }
 
 TEST(SeveralUrls, one_that_refuses_a_record_rests_no_more) {
-  TwoPlaces world;
+  TwoServers world;
   world.origins.fails(world.second, world.failed, world.start);
   EXPECT_FALSE(world.second_is_chosen(world.start));
   EXPECT_FALSE(world.origins.others_work(world.first, world.start));
@@ -218,7 +218,7 @@ TEST(SeveralUrls, one_that_refuses_a_record_rests_no_more) {
 // A 500 may be the record's fault as well: only where one hears nothing else is it the server's.
 TEST(SeveralUrls, one_that_fails_some_records_takes_the_others) {
   using std::chrono::milliseconds;
-  TwoPlaces world;
+  TwoServers world;
   const Answer broken{.status = 500, .retry_after = {}, .trouble = {}};
   const auto fail = [&](SteadyTime now) {
     const Exchange exchange{.record = {7, 1}, .attempt = {1}, .began = now};

@@ -1,4 +1,4 @@
-// A target that takes the place of another, as after a reload.
+// A target that replaces another, as after a reload.
 #include "adapters/http/target/target.h"
 
 #include <gtest/gtest.h>

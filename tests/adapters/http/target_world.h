@@ -89,7 +89,7 @@ class TargetWorld {
   std::unique_ptr<Target> target_;
 };
 
-// Puts it in the place of the world's, as a reload does, and sends it a request.
+// Replaces the world's by it, as a reload does, and sends it a request.
 inline void take_over_and_send(Target& another, TargetWorld& world) {
   another.take_over(world.target());
   another.start(core::TargetId{4});

@@ -18,7 +18,7 @@ using GetAddrInfo = int(const char*, const char*, const addrinfo*, addrinfo**);
 
 }  // namespace
 
-// In the place of the C library's, for the whole test program.
+// Instead of the C library's, for the whole test program.
 extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
                            addrinfo** result) {
   static auto* const real = reinterpret_cast<GetAddrInfo*>(dlsym(RTLD_NEXT, "getaddrinfo"));

@@ -97,7 +97,7 @@ TEST(FixedWindow, BeginsWithTheFullSecond) {
 
 TEST(FixedWindow, BeginsElsewhereForEachKey) {
   const FixedWindowParameters parameters{{1}, {kSecond}, true};
-  // The phase of a key is fixed for ever: both stores put the windows in the same place.
+  // The phase of a key is fixed for ever: both stores begin the windows at the same instants.
   EXPECT_EQ(phase_of(parameters, ""), Duration{0xcbf29ce484222325 % kSecond});
   EXPECT_EQ(phase_of(parameters, "acme"), Duration{0x724d383f4f6de0f % kSecond});
   EXPECT_EQ(phase_of({{1}, {kSecond}, false}, "acme"), Duration{});

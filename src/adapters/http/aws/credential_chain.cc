@@ -74,7 +74,7 @@ std::string CredentialChain::nowhere_before() const {
 
 // False where nothing in it is meant.
 bool CredentialChain::ask_file() {
-  const std::string place = options_.file + ", profile '" + options_.profile + "'";
+  const std::string where = options_.file + ", profile '" + options_.profile + "'";
   std::optional<AwsCredentials> found;
   std::string trouble;
   if (is_there(options_.file)) {
@@ -90,7 +90,7 @@ bool CredentialChain::ask_file() {
     trouble =
         trouble_with(*found, {"aws_access_key_id", "aws_secret_access_key", "aws_session_token"});
   }
-  if (!trouble.empty()) return fail(place + ": " + trouble), true;
+  if (!trouble.empty()) return fail(where + ": " + trouble), true;
   done_({*found, ""});
   return true;
 }

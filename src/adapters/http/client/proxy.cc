@@ -12,9 +12,9 @@ Hop first_hop(const ProxyOptions& proxy, const std::string& host, std::uint16_t 
 void go_through(const ProxyOptions& proxy, const std::string& host, std::uint16_t port,
                 ConnectionSettings& settings) {
   if (proxy.host.empty()) return;
-  const std::string place = host_and_port(host, port);
+  const std::string destination = host_and_port(host, port);
   settings.proxy = host_and_port(proxy.host, proxy.port);
-  settings.tunnel = "CONNECT " + place + " HTTP/1.1\r\nHost: " + place + "\r\n";
+  settings.tunnel = "CONNECT " + destination + " HTTP/1.1\r\nHost: " + destination + "\r\n";
   if (!proxy.username.empty() || !proxy.password.empty()) {
     settings.tunnel +=
         "Proxy-Authorization: Basic " + net::base64(proxy.username + ":" + proxy.password) + "\r\n";

@@ -49,12 +49,12 @@ class RequestWriter {
   // REQUIRES: no control characters.
   void set_authorization(std::string_view value);
 
-  // Replaces what is in `out`. A method or a path of the request's own stands in the place of the
+  // Replaces what is in `out`. A method or a path of the request's own stands instead of the
   // target's.
   void write(const Request& request, RequestBytes& out) const;
 
  private:
-  // What a request says itself, or the target in its place.
+  // What a request says itself, or the target where it says nothing.
   struct Parts {
     std::string_view method, path, content_type, length;
   };

@@ -122,7 +122,7 @@ struct TargetOptions {
   std::vector<BackendOptions> others;      // Besides that one.
   std::vector<std::string> url_secrets{};  // What of all paths and queries nobody is to see.
   Balance balance = Balance::round_robin;
-  bool host_of_record = false;  // Each request names its host, in the place of `host`.
+  bool host_of_record = false;  // Each request names its host, instead of `host`.
   bool allow_private = false;   // With that: it may be inside our own network.
   Duration addresses_for = Duration::seconds(30);  // Then it is asked where the hosts are by now.
   std::string method = "POST";

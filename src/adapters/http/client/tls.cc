@@ -19,7 +19,7 @@ X509* read_certificate(const std::string& file) {
   return read;
 }
 
-// In the place of what OpenSSL would check.
+// Instead of what OpenSSL would check.
 int is_expected(X509_STORE_CTX* shown, void* expected) {
   const X509* const wanted = static_cast<const X509*>(expected);
   const bool same = X509_cmp(X509_STORE_CTX_get0_cert(shown), wanted) == 0;

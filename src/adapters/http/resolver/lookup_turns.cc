@@ -89,16 +89,16 @@ class Turns {
 
   void begin(LookupJob job, Clock::time_point now) {
     running_.push_back({std::string(site_of(job.host)), job.target, now});
-    const auto place = std::prev(running_.end());
+    const auto entry = std::prev(running_.end());
     try {
-      std::thread([this, place, job] {
+      std::thread([this, entry, job] {
         job.run();
         const std::lock_guard lock(mutex_);
-        running_.erase(place);
+        running_.erase(entry);
         changed_.notify_one();
       }).detach();
     } catch (const std::system_error&) {  // The system has no thread for it now.
-      running_.erase(place);
+      running_.erase(entry);
       job.too_late();
     }
   }

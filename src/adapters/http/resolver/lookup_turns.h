@@ -40,7 +40,7 @@ struct LookupJob {
   std::chrono::steady_clock::time_point until;  // If it has not begun by then it need not.
   std::function<bool()> wanted;                 // Looked at when its turn comes.
   std::function<void()> run;                    // May take long.
-  std::function<void()> too_late;               // In the place of `run`.
+  std::function<void()> too_late;               // Instead of `run`.
 };
 
 // Ends in one of `run` and `too_late`, unless it is not wanted any more. May be called from any

@@ -107,7 +107,7 @@ std::string excerpt(std::string_view body, const SecretMask& mask) {
   return printable(mask.hidden(body, kMostShown));
 }
 
-std::string place_of_redirect(std::string_view location, const SecretMask& mask) {
+std::string shown_redirect(std::string_view location, const SecretMask& mask) {
   return excerpt(location.substr(0, location.find('?')), mask);
 }
 

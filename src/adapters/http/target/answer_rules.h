@@ -49,6 +49,6 @@ class AnswerRules {
 std::string excerpt(std::string_view body, const SecretMask& mask);
 
 // Where a redirect points, in the same way, without the query, which may hold a secret.
-std::string place_of_redirect(std::string_view location, const SecretMask& mask);
+std::string shown_redirect(std::string_view location, const SecretMask& mask);
 
 }  // namespace einlass::http

@@ -15,7 +15,7 @@ class Health {
   Health(std::string target, Notify notify)
       : target_{std::move(target)}, notify_{std::move(notify)} {}
 
-  // Goes on from that of a target that this one takes the place of: what was told of it ends here.
+  // Goes on from that of a target that this one replaces: what was told of it ends here.
   void take_over(const Health& before) { told_before_ = before.announced_ || before.told_before_; }
 
   // An attempt was accepted.

@@ -42,7 +42,7 @@ class Origins {
   Origins(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
           KeptBody kept_body, OriginOwner& owner, const Notify& notify);
 
-  // Goes on from the servers of a target that this one takes the place of.
+  // Goes on from the servers of a target that this one replaces.
   void take_over(const Origins& before);
 
   // Which takes this request. Null if none can: records name too many hosts.

@@ -38,7 +38,7 @@ class Target {
   // to hold `id`. REQUIRES: called once, before send().
   void start(core::TargetId id);
 
-  // Takes the place of `before`, to which no more is sent, and goes on with its token if the login
+  // Replaces `before`, to which no more is sent, and goes on with its token if the login
   // is the same. That `before` may have none holds the gate's target no more; how its attempts end
   // still counts, with the pauses that the server asks for. REQUIRES: before start().
   void take_over(Target& before);

@@ -82,7 +82,7 @@ core::Outcome Target::State::judge(std::uint32_t login_used, Answer& answer) {
   }
   if (!answer.location.empty()) {
     answer.trouble = "redirects are not followed";
-    answer.points_to = place_of_redirect(answer.location, mask());
+    answer.points_to = shown_redirect(answer.location, mask());
   }
   const core::Outcome outcome = rules.outcome(answer);
   if (outcome != core::Outcome::accepted || !rules.may_be_cut(answer)) return outcome;

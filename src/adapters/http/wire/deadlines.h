@@ -49,7 +49,7 @@ class Deadlines {
   // The one that was started first expires now; does nothing if none is watched.
   void expire_first();
 
-  // From here on `to` is watched in the place of `from`, for the rest of its time.
+  // From here on `to` is watched instead of `from`, for the rest of its time.
   // REQUIRES: `from` is watched, and `to` is not.
   void hand_over(Timed& from, Timed& to);
 

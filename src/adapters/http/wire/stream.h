@@ -1,4 +1,4 @@
-// A connected socket, plain or with TLS: the only place that knows the difference. Everything is
+// A connected socket, plain or with TLS: nothing else knows the difference. Everything is
 // non-blocking; waiting is the caller's, on socket().
 #pragma once
 

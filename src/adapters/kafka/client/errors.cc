@@ -145,7 +145,7 @@ bool is_right(const Trouble& trouble) {
   return std::string_view(trouble.what).ends_with("_forbidden");
 }
 
-// The place among troubles: the reason before its consequences.
+// The rank among troubles: the reason before its consequences.
 int weight(const Trouble& trouble) {
   const std::string_view what = trouble.what;
   if (trouble.lasts == Lasts::for_ever) return 4;

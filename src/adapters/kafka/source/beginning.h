@@ -15,7 +15,7 @@ struct Beginning {
   SkippedOffsets skipped;
 };
 
-// Nothing has been read or committed of this log. `anew`: but of one that it took the place of.
+// Nothing has been read or committed of this log. `anew`: but of one that it has replaced.
 Beginning begin(OffsetReset policy, const LogBounds& log, bool anew);
 
 // Records up to `next` were read, or are committed, and Kafka has deleted that one.

@@ -202,11 +202,11 @@ void Source::State::serve_error(rd_kafka_event_t* event) {
   if (options.login && is_refused_login(rd_kafka_event_error(event))) {
     options.login->was_refused();
   }
-  const TopicPartitionHandle place(rd_kafka_event_topic_partition(event));
-  std::string_view topic = place != nullptr ? place->topic : "";
+  const TopicPartitionHandle partition(rd_kafka_event_topic_partition(event));
+  std::string_view topic = partition != nullptr ? partition->topic : "";
   // For a topic that is not there librdkafka names it only in the text.
   for (const auto& candidate : options.topics) {
-    if (place == nullptr && candidate.name.size() > topic.size() &&
+    if (partition == nullptr && candidate.name.size() > topic.size() &&
         std::string_view(reason).find(candidate.name) != std::string_view::npos) {
       topic = candidate.name;
     }

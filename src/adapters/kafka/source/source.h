@@ -32,7 +32,7 @@ namespace einlass::kafka {
 // Offsets of a topic that were never read, by the reason.
 struct SkippedOffsets {
   std::uint64_t retention = 0;  // Kafka had deleted them, by age or size, before it was their turn.
-  std::uint64_t recreated = 0;  // The same in a log that took the place of the one we read.
+  std::uint64_t recreated = 0;  // The same in a log that replaced the one we read.
   std::uint64_t reset = 0;      // Kafka had them still, but OffsetReset::latest passed them over.
 };
 
@@ -116,7 +116,7 @@ class RecordSource {
   // Of revocations from here on. REQUIRES: check_configuration() takes it.
   virtual void set_revoke_timeout(Duration) {}
 
-  // The dead letter topics that are looked for from here on, in place of those before. A source
+  // The dead letter topics that are looked for from here on, instead of those before. A source
   // that looks for none has no use for them.
   virtual void set_dead_letters(std::vector<std::string>) {}
 

@@ -25,7 +25,7 @@ class TopicConfigs {
   // `named`: those to ask about besides the ones that are assigned.
   TopicConfigs(rd_kafka_t* client, Assignment& assignment, std::vector<std::string> named);
 
-  // Others in place of those, from the next tick on.
+  // Others instead of those, from the next tick on.
   void set_named(std::vector<std::string> named);
 
   // To be called every second; `reachable`: some broker is. Never waits.

@@ -18,7 +18,7 @@ constexpr std::size_t kReleaseArguments = 3;
 
 constexpr std::string_view kNewAsk = "0";
 constexpr std::string_view kAskedAgain = "1";
-constexpr std::string_view kServersClock;  // In place of an instant: Redis' own TIME.
+constexpr std::string_view kServersClock;  // Instead of an instant: Redis' own TIME.
 
 // A permit's id: the run, the ask's lowest 48 bits, and the permit's index, all big-endian.
 constexpr std::size_t kAskIdBytes = 14;

@@ -48,7 +48,7 @@ struct Trouble {
 // The server does not know the script's digest; the script did not run.
 bool is_unknown_script(std::string_view error);
 
-// The keys of the call are not all in one place for a moment.
+// The keys of the call are not all at one node for a moment.
 bool is_try_again(std::string_view error);
 
 // Nobody has this slot of the cluster, or this node does not know who.

@@ -20,7 +20,7 @@ void append_command(std::string& out, std::span<const std::string_view> words); 
 // The number in decimal, as a byte string.
 void append_number(std::string& out, std::int64_t number);
 
-// What each permit of an ask costs, as acquire wants it, and what stands in place of a bucket's
+// What each permit of an ask costs, as acquire wants it, and what stands instead of a bucket's
 // cost then.
 void append_list(std::string& out, std::span<const Permits> costs);
 inline constexpr std::string_view kOfEach = "*";

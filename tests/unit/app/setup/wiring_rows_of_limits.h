@@ -17,7 +17,7 @@
 
 namespace einlass::app::wiring_table {
 
-// ---- what the limit reads in a record, which has something else at each place ----
+// ---- what the limit reads in a record, which has something else in each field ----
 
 struct OfARecord {
   std::string key;

@@ -1,4 +1,4 @@
-// What the tests of steering share: a configuration out of a text, and a table in place of the
+// What the tests of steering share: a configuration out of a text, and a table instead of the
 // fleet's.
 #pragma once
 

@@ -115,7 +115,7 @@ TEST_F(SteeringTest, OfManyPausesThoseOfRoutesAreNamedFirst) {
   EXPECT_EQ(steering.status().pauses, 1'203u);
 }
 
-// They stand between the quotas, and must take no place of a page.
+// They stand between the quotas, and must take up nothing of a page.
 TEST_F(SteeringTest, PausesAreOnNoPageOfQuotas) {
   whole();
   tell("per_tenant/a", R"({"limit": 5})");
