@@ -9,9 +9,11 @@ that it breaks is of no use. Exit code 1 if there is one, or if the text that a 
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -185,6 +187,12 @@ def run(*command, cwd=None):
         return subprocess.CompletedProcess(command, 99, "check hangs: no end in time\n", "")
 
 
+def end_group(process):
+    """Ends it and what it has started. REQUIRES: it leads a session."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+
+
 class Tree:
     """A copy of the sources, compiled once; then what a breakage touches is compiled anew."""
 
@@ -208,15 +216,23 @@ class Tree:
         """A program, of what has changed since."""
         library = list(self.sources("src/core", "src/units"))
         sources = library + list(self.sources(PROGRAMS[name]))
-        objects = [self.path(source.replace("/", "_") + ".o") for source in sources]
+        objects = [source.replace("/", "_") + ".o" for source in sources]
         compiler = ["ccache", "g++"] if shutil.which("ccache") else ["g++"]
-        commands = [[*compiler, *FLAGS, "-Isrc", "-Itests", "-c", source, "-o", made] for source, made in zip(sources, objects)]
+        commands = [[*compiler, *FLAGS, "-Isrc", "-Itests", "-MMD", "-c", source, "-o", made]
+                    for source, made in zip(sources, objects) if not self._is_made(made)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             compiled = list(pool.map(lambda command: run(*command, cwd=self.folder), commands))
-        linked = run("g++", *objects, "-lgtest", "-lgtest_main", "-lpthread", "-o", self.path(name))
+        linked = run("g++", *objects, "-lgtest", "-lgtest_main", "-lpthread", "-o", name, cwd=self.folder)
         for step in (*compiled, linked):
             if step.returncode:
                 raise breakage_lists.DoesNotCompile(step.stderr[:2000])
+
+    def _is_made(self, made):
+        """Whether no file that the object was compiled from has changed since."""
+        if not os.path.exists(self.path(made)):
+            return False
+        names = breakage_lists.read(self.path(made.removesuffix(".o") + ".d")).replace("\\\n", " ").split()[1:]
+        return all(os.path.getmtime(self.path(name)) < os.path.getmtime(self.path(made)) for name in names)
 
     def verdict(self, seeds, any_will_do):
         """Who sees it: texts for the two. Most are seen in a few worlds, and the unit tests take longer than those."""
@@ -229,11 +245,24 @@ class Tree:
         return unit or "-", world or (self._in_worlds(FEW + 1, seeds) if seeds > FEW else "") or "-"
 
     def _in_worlds(self, first, last):
-        """What the first seed that sees it says, or nothing."""
+        """What the first seed that sees it says, or nothing. Nobody waits until that seed's world is as small as it can be."""
         self.build("simulation")
-        world = run(self.path("simulation"), "--from", str(first), "--seeds", str(last - first + 1))
-        checks = [line for line in world.stdout.splitlines() if line.startswith(("seed ", "check "))]
-        return (checks[0][:60] if checks else "failed") if world.returncode else ""
+        command = [self.path("simulation"), "--from", str(first), "--seeds", str(last - first + 1)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace",
+                              start_new_session=True) as world:
+            alarm = threading.Timer(PATIENCE, end_group, [world])
+            alarm.start()
+            said = ""
+            for line in world.stdout:
+                if line.startswith("seed "):
+                    said = line
+                elif line.startswith("check "):
+                    said = said or line
+                    end_group(world)
+                    break
+            failed = world.wait() != 0
+            alarm.cancel()
+        return (said.strip()[:60] or "failed") if failed else ""
 
     def _in_unit_tests(self):
         """How many of them fail, or nothing. They run to their end."""
