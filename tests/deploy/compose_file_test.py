@@ -1,6 +1,7 @@
 """docker-compose.yml, as far as it can be judged without containers: what `docker compose config` says nothing about."""
 
 import os
+import re
 import unittest
 
 import yaml
@@ -20,6 +21,15 @@ class ComposeFile(unittest.TestCase):
                 source, _, mode = volume.split(":")
                 self.assertTrue(os.path.exists(os.path.join(ROOT, source)), f"{name}: {source}")
                 self.assertEqual(mode, "ro", f"{name}: {source}")
+
+    def test_a_configuration_that_an_editor_replaces_is_seen(self):
+        """A file that is mounted alone stays the one from the start of the container, and a reload finds nothing new."""
+        for name in GATES:
+            self.assertEqual([volume.split(":")[1] for volume in self.services[name]["volumes"]], ["/etc/einlass"], name)
+        for page in ("docs/deploy.md", "deploy/docker/Dockerfile"):
+            with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+                mounted = re.findall(r'-v "[^":]*:(/etc/einlass[^":]*):ro"', file.read())
+            self.assertEqual(mounted, ["/etc/einlass"], page)
 
     def test_who_is_waited_for_says_when_it_is_ready(self):
         for name, service in self.services.items():
