@@ -17,7 +17,7 @@ GATES = ("gate-1:9465", "gate-2:9465")
 
 
 REASONS = ("limit", "target", "retry", "order", "outage", "paused", "in_flight", "not_before")  # As core/contract/stats.h has them.
-FOR_NO_GATE = ("limit", "target", "retry", "outage", "paused", "not_before")
+FOR_NO_GATE = ("limit", "target", "retry", "order", "outage", "paused", "not_before")
 
 
 def series(route, lag, gate="gate-1:9465", **waiting):
@@ -57,11 +57,11 @@ class Scaling(unittest.TestCase):
             must("promtool", "test", "rules", path)
 
     def test_work_that_waits_for_gates_asks_for_more(self):
-        self._assert_asks(self.lag, series("r", 50000, in_flight=40, order=40, limit=20), 50000)
+        self._assert_asks(self.lag, series("r", 50000, in_flight=60, order=20, limit=20), 50000)
         self._assert_asks(self.lag, series("r", 50000), 50000)
 
     def test_work_that_waits_for_something_else_does_not(self):
-        """Such as a limit with a key, a dead target, or Redis."""
+        """Such as a limit with a key, a dead target, Redis, or the one record of their partition that is under way."""
         for reason in FOR_NO_GATE:
             with self.subTest(reason):
                 self._assert_asks(self.lag, series("r", 50000, in_flight=40, **{reason: 60}), 0)
