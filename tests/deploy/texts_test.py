@@ -77,6 +77,17 @@ class ManualPage(unittest.TestCase):
         self.assertEqual(sorted(set(named)), sorted(verbs), "deploy/debian/einlass.1, section VERBS")
 
 
+class Memory(unittest.TestCase):
+    def test_the_partitions_that_are_named_fit_into_the_limit(self):
+        """By the sum in docs/sizing.md, in MB, with the dead letters that the manifests' and the chart's configurations write."""
+        before = 20 + 1.05 * 256 + 268 * 100_000 / 2**20 + 64
+        each = 2 + 350 * 2 * 1024 / 2**20  # The prefetch and a batch, of records of 1 KB.
+        for name in ("docs/deploy.md", "deploy/helm/einlass/values.yaml", "deploy/kubernetes/base/stateful_set.yaml"):
+            with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+                [partitions] = re.findall(r"512Mi.*?[Ss]ome (\d+) partitions", file.read())
+            self.assertLessEqual(before + int(partitions) * each, 512, name)
+
+
 class InstallPackages(unittest.TestCase):
     """As somebody who may use sudo, whose commands are only noted down."""
 
