@@ -147,6 +147,14 @@ class Restarts(unittest.TestCase):
                 self.assertFalse(self.gate.takes(config), "the gate takes it")
                 self.assertNotEqual(checksum(config), self.before)
 
+    def test_a_variable_beside_a_burst_restarts_them(self):
+        """Whether the burst is less than the limit only the gate knows."""
+        before, after = (changed("limits.window.limit", f"${{ROOM:-{limit}}}") for limit in (100, 20))
+        gate = Gate(before)
+        self.addCleanup(gate.delete)
+        self.assertFalse(gate.takes(after), "the gate takes it")
+        self.assertNotEqual(checksum(after), checksum(before))
+
     def test_what_a_pattern_of_topics_leaves_out_restarts_them(self):
         gate = Gate(PATTERN)
         self.addCleanup(gate.delete)

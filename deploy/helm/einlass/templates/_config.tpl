@@ -63,8 +63,9 @@ written to, if a route has a pattern of topics, which it may fit.
 {{- $one := omit $limit "limit" "window" "even" "slices" "rate" "start" "capacity" "timeout" "lease" "default_cost" "bad_key" "horizon" "use_within" "strict" "on_outage" "overrides" "schedule" -}}
 {{- range list "burst" "warm_up" }}{{ if hasKey $limit . }}{{ $_ := set $one . "a number" }}{{ end }}{{ end -}}
 {{- if and (has (toString $limit.algorithm) (list "counter" "fixed_window" "sliding_window")) (hasKey $limit "burst") }}
-{{- /* A limit of its own keeps it, which is there only where the burst is less than the limit. */}}
-{{- $_ := set $one "burst" (lt (float64 $limit.burst) (float64 $limit.limit)) }}
+{{- /* A limit of its own keeps it, there only where the burst is less than the limit: only the gate knows variables. */}}
+{{- $known := and (kindIs "float64" $limit.burst) (kindIs "float64" $limit.limit) }}
+{{- $_ := set $one "burst" (ternary (lt (float64 $limit.burst) (float64 $limit.limit)) (list $limit.burst $limit.limit) $known) }}
 {{- end -}}
 {{- if regexMatch "^[0-9]+$" (toString $limit.cost) }}{{ $_ := unset $one "cost" }}{{ end -}}
 {{- $_ := set $parts (printf "limits %s" $name) $one -}}
