@@ -3,11 +3,13 @@
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "adapters/http/client/tls.h"
 #include "adapters/http/server/server_certificate.h"
+#include "adapters/http/target/webhook_signer.h"
 #include "adapters/kafka/check/old_scram.h"
 #include "adapters/kafka/check/reach.h"
 #include "adapters/kafka/producing/target.h"
@@ -62,6 +64,19 @@ void add_certificates(Refusals& refusals, const config::Config& config,
   add_certificates(refusals, "targets." + target.name + ".http", options.certificates);
 }
 
+// Of these the table has seen no more than how they begin.
+void add_signing_keys(Refusals& refusals, const config::Target& target) {
+  const std::optional<config::HttpSign>& sign = target.http()->sign;
+  if (!sign) return;
+  const auto add = [&](const std::string& option, const config::FileSecret& key) {
+    if (key.value.empty()) return;
+    refusals.add("targets." + target.name + ".http.sign." + option + ": ",
+                 [&] { return http::signing_key_trouble(key.value); });
+  };
+  add("secret", sign->secret);
+  add("previous_secret", sign->previous_secret);
+}
+
 }  // namespace
 
 std::string refused_certificate(const config::Admin& admin) {
@@ -77,7 +92,9 @@ std::string refused_certificate(const config::Admin& admin) {
 std::string refused_files(const config::Config& config) {
   Refusals refusals;
   for (const config::Target& target : config.targets) {
-    if (target.http() != nullptr) add_certificates(refusals, config, target);
+    if (target.http() == nullptr) continue;
+    add_certificates(refusals, config, target);
+    add_signing_keys(refusals, target);
   }
   if (config.tracing && config.tracing->tls) {
     add_certificates(refusals, "tracing", collector_options(config).certificates);

@@ -13,8 +13,8 @@ namespace einlass::app {
 // does not take, each on a line.
 std::string refused_by_kafka(const config::Config& config);
 
-// Why files with certificates or a key cannot be used, of the targets, of tracing or of the admin
-// pages, each on a line that begins with the option; empty if all can.
+// Why certificates or keys cannot be used, those that sign among them, of the targets, of tracing
+// or of the admin pages, each on a line that begins with the option; empty if all can.
 std::string refused_files(const config::Config& config);
 
 // The same of Redis. These are read for each connection, and a gate waits for them.

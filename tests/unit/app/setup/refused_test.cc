@@ -31,6 +31,17 @@ TEST(RefusedFiles, are_all_told) {
   EXPECT_NE(of_redis.find("\nredis.cert_file: "), of_redis.npos) << of_redis;
 }
 
+TEST(RefusedFiles, are_keys_that_cannot_sign) {
+  const auto told = [](const std::string& sign) {
+    return refused_files(config_of("targets: {t: {http: {url: http://h/, sign: " + sign + "}}}\n"));
+  };
+  EXPECT_EQ(told("{secret: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw}"), "");
+  EXPECT_EQ(told("{secret: whsec_c2hvcnQ=, previous_secret: whsk_c2hvcnQ=}"),
+            "targets.t.http.sign.secret: it must have 24 to 64 bytes\n"
+            "targets.t.http.sign.previous_secret: an ed25519 key has 32 bytes, or 64 with the "
+            "public one");
+}
+
 TEST(RefusedByKafka, is_told_of_each_cluster_and_once) {
   const auto config = config_of(
       "kafka: {properties: {no.such: x}}\n"
