@@ -230,7 +230,7 @@ int dispatch(CommandLine& line) {
     });
   }
   return with_config(line, [&](const config::Config& config) {
-    const std::string refusals = refused_by_kafka(config) + "\n" + refused_files(config) + "\n" +
+    const std::string refusals = refused_clients(config) + "\n" + refused_files(config) + "\n" +
                                  refused_files_of_redis(config);
     const std::string mistakes = config::located(config, line.path, refusals);
     if (!mistakes.empty()) {

@@ -77,6 +77,44 @@ void add_signing_keys(Refusals& refusals, const config::Target& target) {
   add("previous_secret", sign->previous_secret);
 }
 
+// `check` throws why it does not take the options of the source, of dead letters or of a target.
+template <class Check>
+std::string refused_by(const config::Config& config, Check check) {
+  Refusals refusals;
+  refusals.add("", [&] {
+    boost::asio::io_context io(1);
+    const KafkaLogins logins(io, config, [](const Notice&) {});
+    bool good = refusals.add("", [&] {
+      kafka::SourceOptions source = source_options(config, ShardNumber{});
+      source.login = logins.of_source();
+      check(source);
+      return "";
+    });
+    if (good && uses_dead_letters(config)) {
+      good = refusals.add("", [&] {
+        kafka::DeadLettersOptions letters = dead_letters_options(config);
+        letters.login = logins.of_source();
+        check(letters);
+        return "";
+      });
+    }
+    for (std::size_t i = 0; i < config.targets.size(); ++i) {
+      const config::KafkaTarget* const written = config.targets[i].kafka();
+      // One in the same cluster has the source's properties, and would say the same again.
+      if (written == nullptr || (!good && !written->own_cluster)) continue;
+      refusals.add("", [&] {
+        kafka::TargetOptions target =
+            kafka_target_options(config, config.targets[i], ShardNumber{});
+        target.login = logins.of_target(i);
+        check(target);
+        return "";
+      });
+    }
+    return "";
+  });
+  return refusals.take();
+}
+
 }  // namespace
 
 std::string refused_certificate(const config::Admin& admin) {
@@ -122,31 +160,11 @@ std::string refused_files_of_redis(const config::Config& config) {
 }
 
 std::string refused_by_kafka(const config::Config& config) {
-  Refusals refusals;
-  refusals.add("", [&] {
-    boost::asio::io_context io(1);
-    const KafkaLogins logins(io, config, [](const Notice&) {});
-    const bool good = refusals.add("", [&] {
-      kafka::SourceOptions source = source_options(config, ShardNumber{});
-      source.login = logins.of_source();
-      kafka::check_configuration(source);
-      return "";
-    });
-    for (std::size_t i = 0; i < config.targets.size(); ++i) {
-      const config::KafkaTarget* const written = config.targets[i].kafka();
-      // One in the same cluster has the source's properties, and would say the same again.
-      if (written == nullptr || (!good && !written->own_cluster)) continue;
-      refusals.add("", [&] {
-        kafka::TargetOptions target =
-            kafka_target_options(config, config.targets[i], ShardNumber{});
-        target.login = logins.of_target(i);
-        kafka::check_configuration(target);
-        return "";
-      });
-    }
-    return "";
-  });
-  return refusals.take();
+  return refused_by(config, [](const auto& options) { kafka::check_configuration(options); });
+}
+
+std::string refused_clients(const config::Config& config) {
+  return refused_by(config, [](const auto& options) { kafka::try_client(options); });
 }
 
 std::string refused_login(const config::Config& config) {

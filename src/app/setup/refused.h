@@ -13,6 +13,10 @@ namespace einlass::app {
 // does not take, each on a line.
 std::string refused_by_kafka(const config::Config& config);
 
+// The same, and what librdkafka says only when it makes a client: of properties that do not go
+// together, and of files that they name. Takes longer, and connects to nobody.
+std::string refused_clients(const config::Config& config);
+
 // Why certificates or keys cannot be used, those that sign among them, of the targets, of tracing
 // or of the admin pages, each on a line that begins with the option; empty if all can.
 std::string refused_files(const config::Config& config);

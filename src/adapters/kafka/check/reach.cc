@@ -90,6 +90,14 @@ rd_kafka_t* new_client(rd_kafka_type_t type, ConfHandle configuration, Told& las
   return client;
 }
 
+// Without brokers there is no look-up of a name that its end would wait for.
+void try_client(rd_kafka_type_t type, ConfHandle configuration, const std::string& path) {
+  rd_kafka_conf_set(configuration.get(), "bootstrap.servers", "", nullptr, 0);
+  Told last;
+  rd_kafka_t* const client = new_client(type, std::move(configuration), last, path);
+  rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+}
+
 // Whether the topic is there. Asking makes none, whatever the brokers do for others: no client of
 // ours allows it.
 rd_kafka_resp_err_t find(rd_kafka_t* client, const std::string& name, int timeout_ms) {
@@ -196,6 +204,21 @@ std::string look_up_group(rd_kafka_t* client, const SourceOptions& options,
 
 void check_configuration(const SourceOptions& options) {
   source_configuration(options, rd_kafka_version());
+}
+
+void check_configuration(const DeadLettersOptions& options) { dead_letters_configuration(options); }
+
+void try_client(const SourceOptions& options) {
+  try_client(RD_KAFKA_CONSUMER, source_configuration(options, rd_kafka_version()),
+             "kafka.properties");
+}
+
+void try_client(const DeadLettersOptions& options) {
+  try_client(RD_KAFKA_PRODUCER, dead_letters_configuration(options), "kafka.properties");
+}
+
+void try_client(const TargetOptions& options) {
+  try_client(RD_KAFKA_PRODUCER, target_configuration(options), properties_path(options));
 }
 
 Reached reach(const SourceOptions& options, Duration patience) {

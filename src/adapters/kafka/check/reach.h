@@ -10,8 +10,15 @@
 
 namespace einlass::kafka {
 
-// Throws std::runtime_error, with the property at fault, if a Source could not be made of this.
+// Throws std::runtime_error, with the property at fault, if librdkafka does not take one of these.
 void check_configuration(const SourceOptions& options);
+void check_configuration(const DeadLettersOptions& options);
+
+// Throws std::runtime_error, as the start of a gate does, if librdkafka makes no client of this: of
+// properties that do not go together, or with a file that cannot be used. Connects to nobody.
+void try_client(const SourceOptions& options);
+void try_client(const DeadLettersOptions& options);
+void try_client(const TargetOptions& options);
 
 struct Reached {
   std::vector<std::string> trouble;   // What stands in the way, a sentence each.

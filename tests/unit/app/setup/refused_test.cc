@@ -54,5 +54,25 @@ TEST(RefusedByKafka, is_told_of_each_cluster_and_once) {
   EXPECT_EQ(told.find("targets.t"), told.npos) << told;
 }
 
+TEST(RefusedClients, are_told_of_what_shows_when_one_is_made) {
+  const auto told = [](const std::string& properties, const std::string& of_route) {
+    const auto read =
+        config::parse_config("kafka: {properties: {" + properties + "}}\n" + config::kTargets +
+                                 "routes: [{name: r, topics: [a], target: t" + of_route + "}]\n",
+                             "F", config::test_environment);
+    return refused_clients(std::get<config::Config>(read));
+  };
+  EXPECT_EQ(told("client.id: a", ", dead_letter: d"), "");
+  for (const std::string properties :
+       {"security.protocol: ssl, ssl.ca.location: /no/such/file",
+        "security.protocol: sasl_ssl, sasl.mechanisms: PLAIN", "session.timeout.ms: 400000"}) {
+    EXPECT_TRUE(told(properties, "").starts_with("kafka.properties: ")) << properties;
+  }
+  EXPECT_TRUE(told("retries: 0", ", dead_letter: d").starts_with("kafka.properties: "))
+      << "of who writes";
+  EXPECT_EQ(told("retries: 0", ""), "") << "where nobody does";
+  EXPECT_TRUE(told("no.such: x", "").starts_with("kafka.properties.no.such: "));
+}
+
 }  // namespace
 }  // namespace einlass::app
