@@ -158,6 +158,13 @@ int with_output(int code) {
   return kExitFailed;
 }
 
+// Threads of librdkafka may still be there, and use what OpenSSL takes down with the process.
+[[noreturn]] void leave(int code) {
+  code = with_output(code);
+  std::fflush(nullptr);
+  _exit(code);
+}
+
 int with_config(const CommandLine& line, const std::function<int(const config::Config&)>& work) {
   const auto config = load(line.path);
   return config ? work(*config) : kExitConfig;
@@ -200,8 +207,8 @@ int dispatch(CommandLine& line) {
     return with_config(line, [&](const config::Config& config) { return top(config, line.top); });
   }
   if (line.app.got_subcommand("why")) {
-    return with_config(line,
-                       [&](const config::Config& config) { return ask_why(config, line.why); });
+    return with_config(
+        line, [&](const config::Config& config) -> int { leave(ask_why(config, line.why)); });
   }
   if (line.app.got_subcommand("quota")) {
     return with_config(line, [&](const config::Config& config) { return quota(config, line); });
@@ -242,10 +249,7 @@ int dispatch(CommandLine& line) {
     }
     std::printf("%s: the configuration is good\n", line.path.c_str());
     if (!line.connect) return kExitDone;
-    const int code = with_output(check_connections(config));
-    // Threads of librdkafka may still be ending, and use what OpenSSL takes down with the process.
-    std::fflush(nullptr);
-    _exit(code);
+    leave(check_connections(config));
   });
 }
 
