@@ -198,6 +198,9 @@ void answer_steering(const http::ServerRequest& request, bool may_write, Steerin
   const auto quotas = below(request.path, kQuotas);
   const std::string_view rest = quotas ? *quotas : *below(request.path, kPauses);
   const bool reads = request.method == "GET";
+  // Nobody may take what is known of it by then for all that it has.
+  const std::string unread = why_not_steered(steering);
+  if (reads && !unread.empty()) return respond(refused(503, unread));
   if (rest.empty() && reads) {
     if (quotas) return respond(list_quotas(request.query, steering));
     return respond(json_page(200, pauses_json(steering)));
@@ -218,6 +221,9 @@ void answer_steering(const http::ServerRequest& request, bool may_write, Steerin
     return respond(refused(403,
                            "changing this needs a token, and this gate has none; write "
                            "admin.token_file"));
+  }
+  if (request.method == "DELETE" && !unread.empty()) {
+    return respond(refused(503, unread + "; nothing was written"));
   }
   write(request, *subject, steering, now, respond);
 }

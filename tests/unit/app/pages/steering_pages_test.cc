@@ -20,14 +20,14 @@ constexpr char kResults[] = "/v1/pauses/route/results";
 
 // A gate's pages, with a table that takes all, or with none.
 struct Pages {
-  explicit Pages(bool has_table)
+  explicit Pages(bool has_table, bool was_read = true)
       : config(read(std::string(has_table ? "quotas: {topic: q}" : "") + kWithout)) {
     steering.start([this](FleetTable::Listener& listener) {
       auto made = std::make_unique<FakeTable>(listener);
       table = made.get();
       return made;
     });
-    steering.whole();
+    if (was_read) steering.whole();
   }
 
   unsigned ask(const std::string& method, const std::string& path, const std::string& body = "",
@@ -85,6 +85,20 @@ TEST(SteeringPages, WithoutATableNothingCanBeWritten) {
   EXPECT_EQ(pages.ask("DELETE", kAcme), 404u);
   EXPECT_EQ(pages.ask("DELETE", kResults), 404u);
   EXPECT_EQ(pages.ask("POST", kAcme, R"({"limit": 0})"), 400u) << "what is wrong is said first";
+}
+
+// Or people would take what is paused for running.
+TEST(SteeringPages, ATableThatWasNotReadYetIsNotSaidToBeEmpty) {
+  Pages pages(true, false);
+  for (const char* path : {kAcme, kResults, "/v1/quotas", "/v1/pauses"}) {
+    EXPECT_EQ(pages.ask("GET", path), 503u) << path;
+    EXPECT_NE(pages.said.find("were not read yet"), std::string::npos) << pages.said;
+  }
+  EXPECT_EQ(pages.ask("DELETE", kResults), 503u) << "it may be paused";
+  EXPECT_EQ(pages.table->written_last, "");
+  pages.steering.whole();
+  EXPECT_EQ(pages.ask("GET", "/v1/pauses"), 200u);
+  EXPECT_EQ(pages.ask("DELETE", kResults), 404u);
 }
 
 TEST(SteeringPages, AnswersAsItsPageSays) {
