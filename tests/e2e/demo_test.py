@@ -1,6 +1,8 @@
 """The demonstration: its live page is there while it runs, it ends when it is asked to, and both kinds say what is next."""
 
+import contextlib
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -41,6 +43,26 @@ class Demo(unittest.TestCase):
         self.assertEqual(done.returncode, 0, said + done.stderr)
         self.assertRegex(said, r"\(the receiver asked for a pause \(Retry-After\)\)")
         self.assertIn("nothing lost: yes", said)
+
+    def test_its_block_stays_where_it_is_on_a_terminal_of_80_columns(self):
+        """A line that goes on below is a row more than the cursor goes back: each picture would stand lower than the last."""
+        terminal, of_demo = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        demo = subprocess.Popen([places.EINLASS, "demo", "--seconds", "2"], stdin=subprocess.DEVNULL, stdout=of_demo,
+                                stderr=subprocess.DEVNULL)
+        self.addCleanup(demo.wait)
+        self.addCleanup(demo.kill)
+        os.close(of_demo)
+        said = b""
+        with contextlib.suppress(OSError):  # Which says that nobody has the other end any more.
+            while some := os.read(terminal, 65536):
+                said += some
+        pictures = re.findall(rb"\x1b\[\?7l(.+?)\x1b\[\?7h", said, re.DOTALL)
+        self.assertGreater(len(pictures), 5, said)
+        for picture in pictures:
+            rows = re.sub(rb"\x1b\[2K", b"", picture).splitlines()
+            self.assertEqual(len(rows), 6, picture)
+            self.assertLessEqual(len(next(row for row in rows if row.startswith(b"  admitted"))), 80)
 
     def test_so_is_the_page_of_the_one_on_real_servers(self):
         script = os.path.join(places.ROOT, "deploy", "local", "real_demo.py")

@@ -8,8 +8,13 @@
 namespace einlass::app {
 namespace {
 
-constexpr int kBarWidth = 40;
+constexpr int kBarWidth = 30;  // With all that stands around it, it fits 80 columns.
 constexpr int kBlockLines = 6;
+
+// Around the block: a line that is longer than the terminal is wide ends at its edge. If it went on
+// below, the block would be higher than the cursor goes back, and stand lower each time.
+constexpr char kCutLines[] = "\x1b[?7l";
+constexpr char kWrapLines[] = "\x1b[?7h";
 
 std::string bar(std::size_t amount, int whole) {
   const int filled = std::min(kBarWidth, static_cast<int>(amount) * kBarWidth / std::max(whole, 1));
@@ -49,6 +54,7 @@ void DemoScreen::draw(const DemoView& view) {
 void DemoScreen::draw_block(const DemoView& view) {
   if (drawn_) std::printf("\x1b[%dA", kBlockLines);
   drawn_ = true;
+  std::printf("%s", kCutLines);
   using core::Cause;
   const core::CauseCounts& waiting = view.waiting.records;
   char text[200];
@@ -72,6 +78,7 @@ void DemoScreen::draw_block(const DemoView& view) {
   std::snprintf(text, sizeof text, "%" PRIu64 " delivered, %" PRIu64 " turned away and tried again",
                 view.books.delivered, view.seen.turned_away);
   line("receiver", text);
+  std::printf("%s", kWrapLines);
   std::fflush(stdout);
 }
 
