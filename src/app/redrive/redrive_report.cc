@@ -105,7 +105,8 @@ void RedriveScreen::show(const RedriveView& view, Instant now) {
   last_done_ = done;
   const std::string line = redrive_line(view, rate, now - start_);
   if (terminal_) {
-    std::fprintf(stderr, "\r\x1b[2K%s", line.c_str());
+    // Cut at the terminal's edge: of one that went on below only the last row would be cleared.
+    std::fprintf(stderr, "\r\x1b[2K\x1b[?7l%s\x1b[?7h", line.c_str());
     drawn_ = true;
   } else {
     std::fprintf(stderr, "%s\n", line.c_str());

@@ -27,6 +27,15 @@ TEST(RedriveReport, a_line_says_how_far_it_is_and_how_long_it_will_take) {
   EXPECT_NE(redrive_line(view, 0, Duration{}).find("0 of 0 read (100 %)"), std::string::npos);
 }
 
+TEST(RedriveReport, a_line_that_is_wider_than_the_terminal_takes_one_row_all_the_same) {
+  RedriveScreen screen(true, Instant{});
+  testing::internal::CaptureStderr();
+  screen.show(half_way(), Instant{1'000'000});
+  const std::string drawn = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(drawn.starts_with("\r\x1b[2K\x1b[?7lredrive dead: 100 of 200 read")) << drawn;
+  EXPECT_TRUE(drawn.ends_with("to go\x1b[?7h")) << "and what comes after it is as before";
+}
+
 TEST(RedriveReport, the_books_name_what_an_interruption_left) {
   RedriveView view = half_way();
   view.books.returned = 10;
