@@ -52,10 +52,11 @@ RedriveRange where_it_ended(const std::string& topic, const kafka::PartitionStat
 }
 
 // Also Kafka forgets: then letters that were sent long ago are sent again.
-void tell_without_progress(const std::string& topic, std::span<const kafka::PartitionState> states,
-                           const Notify& notify) {
-  const auto begins_anew = [](const kafka::PartitionState& state) {
-    return state.committed.value < 0 && state.first < state.end;
+void tell_without_progress(const RedriveOptions& options, const std::string& topic,
+                           std::span<const kafka::PartitionState> states, const Notify& notify) {
+  const auto begins_anew = [&](const kafka::PartitionState& state) {
+    const bool is_read = !options.partition || *options.partition == state.number.value;
+    return is_read && state.committed.value < 0 && state.first < state.end;
   };
   const auto count = std::ranges::count_if(states, begins_anew);
   if (count == 0) return;
@@ -96,7 +97,7 @@ std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const st
   for (const auto& [number, offset] : from.offsets) {
     check_partition(topic, states.size(), number.value);
   }
-  if (from.kind == From::Kind::last_redrive) tell_without_progress(topic, states, notify);
+  if (from.kind == From::Kind::last_redrive) tell_without_progress(options, topic, states, notify);
   std::vector<RedriveRange> ranges;
   const auto add = [&ranges](std::optional<RedriveRange> range) {
     if (range) ranges.push_back(*std::move(range));

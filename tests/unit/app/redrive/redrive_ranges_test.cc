@@ -51,6 +51,17 @@ TEST(RedriveRanges, are_all_there_is_where_kafka_has_no_progress_which_is_said) 
   EXPECT_TRUE(sample.told.empty()) << "it was asked for";
 }
 
+TEST(RedriveRanges, have_no_progress_only_where_they_are_read) {
+  Sample sample;
+  sample.states[1].committed = Offset{20};
+  sample.options.partition = 1;
+  EXPECT_EQ(sample.text(), "1:20-50");
+  EXPECT_TRUE(sample.told.empty()) << "nobody reads partition 0";
+  sample.options.partition = 0;
+  EXPECT_EQ(sample.text(), "0:100-200");
+  EXPECT_EQ(sample.told, std::vector<std::string>{"redrive_no_progress"});
+}
+
 TEST(RedriveRanges, pass_over_what_the_last_one_had_sent_ahead) {
   Sample sample;
   sample.states[0].committed = Offset{90};
