@@ -122,8 +122,11 @@ void CommandLine::add_why_options(CLI::App* verb) {
   CLI::Option* topic = verb->add_option("--topic", why.topic, "The record's topic");
   CLI::Option* partition = verb->add_option("--partition", why.partition, "Its partition");
   CLI::Option* offset = verb->add_option("--offset", why.offset, "Its offset");
-  CLI::Option* key = verb->add_option(
-      "--key", why.key, "All records with this key: their own, or the one that a limit takes");
+  // By a function, for an optional text that is empty would count as none: records without a key
+  // have the empty one at a limit.
+  CLI::Option* key = verb->add_option_function<std::string>(
+      "--key", [this](const std::string& text) { why.key = text; },
+      "All records with this key: their own, or the one that a limit takes");
   partition->check(CLI::NonNegativeNumber);
   offset->check(CLI::NonNegativeNumber);
   topic->type_name("NAME")->needs(partition)->needs(offset)->excludes(key);

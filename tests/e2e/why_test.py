@@ -76,6 +76,9 @@ class Why(Scenario):
         self.assertIn("the first of them, results-0@1: waits for a permit of limit per_tenant, key 'acme'", said.stdout)
         self.assertIn(f"{acme} records with this key are in this gate", self.command("--key", "acme").stdout)
         self.assertEqual(json.loads(self.command("--key", "acme", "--json").stdout)["inside"], acme)
+        nameless = self.command("--key", "")
+        self.assertEqual(nameless.returncode, 0, nameless.stderr)
+        self.assertIn("key '': no record with this key", nameless.stdout)
 
         self.assertEqual(get(self.gate.port, "/v1/why?topic=results")[0], 400)
         self.assertEqual(self.command().returncode, 64)
