@@ -19,6 +19,8 @@ class Mistakes(redrive_test.Redrive):
                 (("--topic", "missing"), 1, "topic missing: there is no such topic"),
                 (("--route", "nonsense"), 64, "no route 'nonsense'; there is results or without"),
                 (("--route", "without"), 64, "has no dead_letter topic"),
+                (("--route", ""), 64, "name a route or a topic"),
+                (("--topic", ""), 64, "name a route or a topic"),
                 (("--route", "results", "--topic", "dead"), 64, "--topic"),
                 (("--topic", "dead", "--from", "yesterday"), 64, "'yesterday' is no place to begin"),
                 (("--topic", "dead", "--reason", "refused,boredom"), 64, "boredom"),
@@ -38,6 +40,13 @@ class Mistakes(redrive_test.Redrive):
                               timeout=20 * places.PATIENCE)
         self.assertEqual(done.returncode, 64)
         self.assertIn("--route", done.stderr)
+
+    def test_a_topic_that_no_route_writes_to_any_more(self):
+        """Its letters meet their routes' limits all the same: in memory, with buckets of their own."""
+        self.world.produce_records("dead", redrive_test.letters(3))
+        books, _, errors = self.redrive(self.config(route={"dead_letter": "dead.since"}), "--topic", "dead")
+        self.assertEqual(books.delivered, 6)
+        self.assertIn("redrive_limits_in_memory", errors)
 
     def test_kafka_away(self):
         [port] = servers.free_ports(1)

@@ -16,6 +16,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
@@ -52,11 +53,14 @@ kafka::TopicReaderOptions reader_options(const config::Config& config, const std
   return {dead_letters.brokers, config.kafka.group + ".redrive", topic, dead_letters.properties};
 }
 
-// The limits in memory that the topic's records may meet.
+// The limits in memory that the topic's records may meet. One that no route writes to any more may
+// have letters of each.
 std::string limits_in_memory(const config::Config& config, const std::string& topic) {
+  const auto writes = [&](const config::Route& route) { return route.dead_letter == topic; };
+  const bool is_written = std::ranges::any_of(config.routes, writes);
   std::set<std::string> names;
   for (const config::Route& route : config.routes) {
-    if (route.dead_letter != topic) continue;
+    if (is_written ? !writes(route) : route.dead_letter.empty()) continue;
     for (std::size_t i = 0; i < route.limits.size(); ++i) {
       const config::Limit& limit = limit_of(config, route, i);
       if (limit.store == config::Store::memory) names.insert(limit.limit.name);
@@ -114,6 +118,7 @@ class Redrive {
   kafka::TopicReader new_reader(Notify notify);
   void look_up();
   void follow_quotas();
+  void tell_of_pauses();
   int send();
   std::unique_ptr<kafka::RecordSource> make_source(core::Events& events, kafka::MessageSink& sink,
                                                    const Notify& notify);
@@ -144,6 +149,7 @@ class Redrive {
   Notify shard_notify_;
   DrainSignals signals_;
   boost::asio::steady_timer tick_;
+  bool is_paused_ = false;  // Something that letters may wait for.
   bool stopping_ = false;
   bool fatal_ = false;  // The reader will not reach the end.
 };
@@ -190,6 +196,7 @@ void Redrive::follow_quotas() {
   const Notify notify = [this](const Notice& notice) { tell(notice); };
   const auto pause = [this](const Pauses& pauses) {
     shard_->pause(std::make_shared<const Pauses>(pauses));
+    tell_of_pauses();
   };
   steering_.emplace(io_, config_, limits_.values(), limits_.weights(), clock_,
                     Steering::Callbacks{.notify = notify, .paused = pause, .ready = [] {}});
@@ -204,14 +211,17 @@ void Redrive::follow_quotas() {
     throw std::runtime_error("the table of quotas and pauses cannot be read: " + status.away +
                              "; nothing was sent");
   }
-  // A topic that is paused is read no further; what was read of it long ago is another matter.
-  const auto holds_letters = [](const Steering::Entry& one) {
+}
+
+// A topic that is paused is read no further; what was read of it long ago is another matter.
+void Redrive::tell_of_pauses() {
+  const bool now = std::ranges::any_of(steering_->pauses(), [](const Steering::Entry& one) {
     return subject_of(one.key)->kind != Subject::Kind::topic;
-  };
-  if (std::ranges::none_of(steering_->pauses(), holds_letters)) return;
-  notify({Severity::warning, "redrive_paused",
-          "something is paused, and letters for it wait until it is resumed; einlass pause --list "
-          "says what"});
+  });
+  if (std::exchange(is_paused_, now) || !now) return;
+  tell({Severity::warning, "redrive_paused",
+        "something is paused, and letters for it wait until it is resumed; einlass pause --list "
+        "says what"});
 }
 
 int Redrive::send() {
@@ -295,7 +305,14 @@ config::Config without_transactions(config::Config config) {
 
 // The topic that is meant; or nothing, after it was said what is wrong.
 std::string topic_of(const config::Config& config, const RedriveOptions& options) {
-  if (options.route.empty()) return options.topic;
+  if (options.route.empty()) {
+    if (options.topic.empty()) {
+      std::fprintf(stderr,
+                   "einlass: redrive: the name behind --route or --topic is empty; name a route or "
+                   "a topic\n");
+    }
+    return options.topic;
+  }
   const auto route =
       std::find_if(config.routes.begin(), config.routes.end(),
                    [&](const config::Route& one) { return one.name == options.route; });
