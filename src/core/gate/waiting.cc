@@ -68,8 +68,14 @@ void Admission::add_waiting(Instant now, std::span<Waiting> by_route) const {
 // Of a line with a share the first in the list stand for those whose turn it is.
 std::pair<Cause, std::optional<LimitIndex>> Admission::cause_of(const Record& record,
                                                                 Instant now) const {
-  const LineCause cause = cause_of(lines_[record.line.value], now);
-  if (is_among_first(records_, record, cause.at_target)) return {Cause::target, std::nullopt};
+  const Line& line = lines_[record.line.value];
+  const LineCause cause = cause_of(line, now);
+  // Where all wait for their target it need not be found among them: it is asked for each lane, and
+  // before it may stand as many records as there are lanes.
+  const bool all = cause.at_target >= line.count();
+  if (all || is_among_first(records_, record, cause.at_target)) {
+    return {Cause::target, std::nullopt};
+  }
   return {cause.rest, cause.rest == Cause::limit ? cause.limit : std::nullopt};
 }
 

@@ -87,6 +87,18 @@ TEST(Waiting, behind_one_whose_target_asked_for_a_pause) {
   EXPECT_EQ(waiting.behind[Cause::target], 4u);
 }
 
+// All that are ready wait for their target, and all behind one of them do too.
+TEST(Waiting, behind_many_that_wait_for_a_target) {
+  constexpr std::uint32_t kLanes = 100;
+  BenchGate bench(BenchGate::options_for(route_by(Order::key)));
+  bench.assign(0);
+  bench.put(TargetHold{TargetId{0}, Duration::seconds(9)});
+  for (std::uint32_t i = 0; i < 2 * kLanes; ++i) bench.arrive(i, i, 0, 0, i % kLanes);
+  const Waiting waiting = bench.gate.waiting(bench.now)[0];
+  EXPECT_EQ(waiting.records[Cause::target], 2 * kLanes);
+  EXPECT_EQ(waiting.behind[Cause::target], kLanes);
+}
+
 TEST(Waiting, behind_one_whose_limiter_does_not_answer) {
   TwoTenants bench(Order::partition);
   bench.put(StoreDown{StoreId{0}});
