@@ -211,6 +211,7 @@ class Admission {
   Line* next_to_probe(TargetId id, Instant now);
   void probe(Line& line, Instant now, Commands& commands);
   void serve_probe(TargetId id, Instant now, Commands& commands);
+  void wake_other_probes(TargetId id, Instant now);
 
   // asking.cc
   Duration horizon_of(const Line& line) const;

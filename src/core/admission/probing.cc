@@ -72,9 +72,20 @@ void Admission::serve_probe(TargetId id, Instant now, Commands& commands) {
   const std::uint64_t end = target.probe_turns + 2 * std::uint64_t{places_.lines(id)} + 2;
   while (target.probe_turns < end && delivery_.room(id, now) > 0 && !asks_for_probe(id, now)) {
     Line* const line = next_to_probe(id, now);
-    if (line == nullptr) return;
+    if (line == nullptr) break;
     probe(*line, now, commands);
   }
+  wake_other_probes(id, now);
+}
+
+// A permit that lies far ahead keeps others from asking for a while only, and nothing else may
+// happen at the end of that. No request gathers meanwhile, so that alarm is free.
+void Admission::wake_other_probes(TargetId id, Instant now) {
+  if (!asks_for_probe(id, now)) return;
+  const Line& line = lines_[targets_[id.value].asks_last->value];
+  const Instant until = line.asked_at + kAheadOfProbe;
+  if (line.open_ask || until <= now || line.permits.front().due <= until) return;
+  deadlines_.set({Alarm::Kind::batch, id.value}, until);
 }
 
 }  // namespace einlass::core

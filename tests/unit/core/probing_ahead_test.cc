@@ -115,6 +115,27 @@ TEST(ProbingAhead, where_permits_lie_far_ahead_not_each_line_books_one_for_a_pro
   EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
 }
 
+// As where all that is inside waits: no record comes, and no attempt ends.
+TEST(ProbingAhead, others_ask_after_a_while_though_nothing_else_happens) {
+  GateOptions options = guarded_ahead(Duration::seconds(600));
+  options.routes[0].horizon = Duration::seconds(30);
+  BenchGate bench(options);
+  for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{0}, true);
+  send_first(bench);
+  bench.ended(0, Outcome::retry);
+  bench.arrive(1, 1, 0, 1);
+  bench.pass(kWait);
+  bench.answer({}, Duration::seconds(20));
+  bench.answer({20'000});
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.arrive(2, 2, 0, 2);
+  bench.pass(Duration::seconds(5) - Duration{1});
+  EXPECT_EQ(bench.all<Ask>().size(), asks);
+  bench.pass(Duration{1});
+  ASSERT_EQ(bench.all<Ask>().size(), asks + 1);
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{2});
+}
+
 // Its record is gone before the permit comes due, and another of its records is not to be sent yet.
 TEST(ProbingAhead, who_has_nothing_to_probe_with_any_more_leaves_the_probe_to_others) {
   BenchGate bench(guarded_ahead(Duration::seconds(600)));
