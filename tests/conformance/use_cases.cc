@@ -206,8 +206,8 @@ void Cases::add_warm_up(Duration timeout) {
        .round = one_by_one ? kApart : Duration{}});
 }
 
-// A gate leaves a place that comes free to other gates twice a second, and looks again for it after
-// 20 ms at the latest; but it does not know of others beside a key.
+// A gate leaves a quarter of its places to other gates twice a second, and looks again for them
+// after 20 ms at the latest.
 void Cases::add_places(std::int64_t limit, bool keyed) {
   constexpr Duration kAttempt = Duration::millis(5);
   constexpr Duration kLeaves = Duration::millis(500);
@@ -221,7 +221,8 @@ void Cases::add_places(std::int64_t limit, bool keyed) {
        .allowed = limit * (length.us / kAttempt.us),
        .round = kAttempt,
        .by_timer = false,
-       .left_to_others = keyed ? 0 : length.us / kLeaves.us * (kLooksAgain.us / kAttempt.us)});
+       .left_to_others = std::max<std::int64_t>(limit / 4, 1) * (length.us / kLeaves.us) *
+                         (kLooksAgain.us / kAttempt.us)});
 }
 
 // Several limits: it is as much as the slowest allows, and as far ahead as the shortest reaches.

@@ -15,6 +15,10 @@ constexpr Duration kMayAsk = Duration::seconds(15);
 // A gate looks that often, at least, for what others may have freed of a limit on attempts.
 constexpr Duration kLooksAgain = Duration::millis(20);
 
+// It leaves places of such a limit to others that often, and for so long.
+constexpr Duration kLeavesEach = Duration::millis(480);
+constexpr Duration kLeaves = Duration::millis(20);
+
 // Before what failed, or what no waiting helps, is asked again.
 constexpr Duration kAfterFailure = Duration::millis(50);
 constexpr Duration kAfterNever = Duration::seconds(1);
@@ -181,6 +185,17 @@ bool LimitChecks::others_ask(core::RouteId route) const {
   });
 }
 
+// Each of the limits on attempts under way does so at times of its own.
+bool LimitChecks::leaves_places(Line& line, core::RouteId route, Instant now) const {
+  for (const std::size_t limit : settings_.routes[route.value].limits) {
+    if (!settings_.limits[limit].held) continue;
+    Instant& began = line.leaves_since[limit];
+    if (now - began >= kLeavesEach) began = now;
+    if (now <= began + kLeaves) return true;
+  }
+  return false;
+}
+
 void LimitChecks::check_used(core::LineId id, core::RouteId route, bool idle, Instant now,
                              const std::function<std::string()>& explain) {
   Line& line = lines_[id];
@@ -191,7 +206,7 @@ void LimitChecks::check_used(core::LineId id, core::RouteId route, bool idle, In
   if (!line.idle_since) line.idle_since = now;
   Instant allowed = std::max(*line.idle_since, line.told);
   for (const SharedKey& key : shared_of(route)) allowed = std::max(allowed, shared_[key].told);
-  if (now <= allowed) return;
+  if (now <= allowed || leaves_places(line, route, now)) return;
   throw Failure("limit_unused", "line " + std::to_string(id.value) + ", " +
                                     std::to_string((now - allowed).us) + " us" + explain());
 }

@@ -59,6 +59,7 @@ class LimitChecks {
     bool asking = false;
     bool at_a_change = false;  // The open ask was sent in the turn of one of all.
     bool left = false;         // A record of it, since it asked last.
+    std::map<std::size_t, Instant> leaves_since{};  // Places of a limit.
     bool short_of_all = false;  // What is told comes of a limit without key.
   };
   struct Open {
@@ -69,6 +70,7 @@ class LimitChecks {
   std::vector<SharedKey> shared_of(core::RouteId route) const;
   bool learns(core::RouteId route, const core::Ask& ask) const;
   bool others_look_further(const SharedKey& key, Duration horizon) const;
+  bool leaves_places(Line& line, core::RouteId route, Instant now) const;
   std::optional<Open> close(core::AskId ask);
   void forget_what_was_said(core::RouteId route, Instant now);
 

@@ -47,6 +47,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep, bool paused) {
   line.asked_cost = Permits{1};
   line.asked_costs.clear();
   line.throughput = Throughput{};
+  line.left = LeftToOthers{};
   line.probed = 0;
   line.credit = Credit{};
   line.blamed.reset();
@@ -113,15 +114,19 @@ void Admission::place_free(const Record& record, Instant now, Commands& commands
 }
 
 void Admission::ended(const Record& record, Instant now, Commands& commands) {
-  if (options_.routes[record.route.value].held_limits == 0) return;  // Its line may be gone.
+  const RouteOptions& route = options_.routes[record.route.value];
+  if (route.held_limits == 0) return;  // Its line may be gone.
   Line& line = lines_[record.line.value];
   commands.push_back(Ended{record.line, record.permit});
+  const bool full = delivery_.room(route.target, now) <= 1 || places_.part_left(line) <= 1;
+  keyless_limits_.ended(record.route, full, now);
+  // Other gates may have records of the same key.
+  const bool keyed = (route.held_limits & ~route.keyless_limits) != 0;
+  const std::uint32_t held = line.in_flight + line.followers + 1;
+  if (keyed && line.left.leaves(held, full || line.held_back, now)) return;
   line.freed |= line.open_ask.has_value();
-  if (std::exchange(line.held_back, false)) {
-    line.next_ask = now;
-    serve(line, now, commands);
-  }
-  keyless_limits_.ended(record.route, now);
+  if (std::exchange(line.held_back, false)) line.next_ask = now;
+  if (keyed) serve(line, now, commands);
 }
 
 void Admission::serve(LineId id, Instant now, Commands& commands) {

@@ -78,7 +78,7 @@ void Admission::check_nothing_idle(Instant now) const {
     const auto alarm = deadlines_.when({Alarm::Kind::limit, i});
     if (alarm && *alarm <= now) continue;
     CHECK(!keyless_limits_.lets_ask(i, now));
-    CHECK(limit.open_asks >= limit.most_open || alarm == limit.not_before);
+    CHECK(limit.open_asks >= limit.most_open || alarm == limit.may_ask_at());
   }
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
     const TargetQueues& target = targets_[i];

@@ -82,7 +82,8 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   if (held > 0 && 2 * missing < wanted && line.waits != LineWaits::limit) return 0;
   if (line.failed) return missing;  // The same is asked again, for those that it was for.
   if (line.fleet()) return std::min({missing, line.fleet()->waiting(), kMostPerAsk});
-  const std::int64_t most = std::min(missing, keyless_limits_.most_in_turn(line));
+  const std::int64_t most =
+      std::min({missing, keyless_limits_.most_in_turn(line, now), line.left.most(now)});
   if (!route_of(line).cost_varies || most <= 0) return most;
   return static_cast<std::int64_t>(picker_.foresee(line, static_cast<std::size_t>(most)).size());
 }
@@ -133,7 +134,7 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
 Instant Admission::may_ask_at(const Line& line) const {
   if (line.failed) return line.next_ask;
   const Duration horizon = horizon_of(line);
-  Instant at = line.next_ask;
+  Instant at = std::max(line.next_ask, line.left.may_ask_at());
   if (horizon == line.asked_horizon) at = std::max(at, line.next_same_ask);
   // Of what others may ask for sooner, for they look further ahead, it was told its own time.
   const bool told = line.goes_first && horizon < keyless_limits_[line.short_of].reach;
@@ -235,6 +236,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   line.held_back = line.freed = line.goes_first = false;
   line.changed = line.all_changed = false;
   line.denied = RecordId{kNoSlot, 0};
+  line.left.asked(line.asked);
   keyless_limits_.asked(line);
   commands.push_back(Ask{line.id, *line.open_ask, Permits{1}, Permits{line.asked},
                          line.asked_horizon, line.asked_cost, again, line.asked_costs,

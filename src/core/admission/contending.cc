@@ -22,7 +22,7 @@ void Admission::serve_limit(KeylessIndex index, Instant now, Commands& commands)
   while (!limit.turns.empty()) {
     Line& line = lines_[keyless_limits_.turns(index).next_in_its_list(lines_, limit.retries)];
     if (!keyless_limits_.lets_ask(index, now)) {
-      if (limit.not_before > now) deadlines_.set(alarm, limit.not_before);
+      if (limit.may_ask_at() > now) deadlines_.set(alarm, limit.may_ask_at());
       break;
     }
     serve(line, now, commands);

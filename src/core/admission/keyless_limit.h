@@ -10,9 +10,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "core/admission/left_to_others.h"
 #include "core/admission/line_queue.h"
 #include "core/contract/ids.h"
 #include "core/fairness/credit.h"
@@ -31,7 +31,8 @@ struct KeylessLimit {
   Instant foretold{};    // When something is to be had, where it is known.
   // It counts attempts under way, and one has ended here since somebody asked.
   bool freed = false;
-  std::optional<Instant> leave_one_at{};  // A place that comes free after this is left to others.
+  LeftToOthers left{};
+  std::uint32_t under_way = 0;  // Attempts of this gate.
   bool touched = false;
   // Where all gates share it by flows: what was told last of all flows.
   std::int64_t epoch = 0;
@@ -41,6 +42,11 @@ struct KeylessLimit {
 
   // It was short lately.
   bool binds() const { return most_open < kAny; }
+
+  // Who is first may ask from then on.
+  Instant may_ask_at() const {
+    return freed ? left.may_ask_at() : std::max(not_before, left.may_ask_at());
+  }
 
   // How many permits a line may ask for in its turn: so many that half of the lines have one until
   // it is short again, but some for each call.

@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "units/check.h"
+
 namespace einlass::core {
-namespace {
-
-// A gate that asks as soon as an attempt of its own has ended leaves nothing to those that can only
-// look now and then. So one place is left to them from time to time.
-constexpr Duration kLeaveOneEach = Duration::millis(500);
-
-}  // namespace
 
 KeylessLimits::KeylessLimits(const GateOptions& options, const LineQueue::Lines& lines)
     : options_(options), lines_(lines) {
@@ -40,22 +35,25 @@ LimitIndex KeylessLimits::index_of(const Line& line, KeylessIndex index) const {
 
 bool KeylessLimits::lets_ask(KeylessIndex index, Instant now) const {
   const KeylessLimit& limit = limits_[index];
-  return limit.open_asks < limit.most_open && (now >= limit.not_before || limit.freed);
+  return limit.open_asks < limit.most_open && now >= limit.may_ask_at();
 }
 
 // The limit in whose queue the line stands before it asks: the one that was short of it last, or
-// else the first that is short. kNoKeyless if there is none.
-KeylessIndex KeylessLimits::queues_at(const Line& line) const {
+// else the first that is short, or of which places are left to others: who takes no more than he
+// has room for is never short. kNoKeyless if there is none.
+KeylessIndex KeylessLimits::queues_at(const Line& line, Instant now) const {
   const KeylessIndex last = line.short_of;
   if (last != kNoKeyless && limits_[last].binds()) return last;
   const auto& all = of(line);
-  const auto binds = [&](KeylessIndex i) { return limits_[i].binds(); };
+  const auto binds = [&](KeylessIndex i) {
+    return limits_[i].binds() || limits_[i].left.may_ask_at() > now;
+  };
   const auto first = std::ranges::find_if(all, binds);
   return first == all.end() ? kNoKeyless : *first;
 }
 
 KeylessIndex KeylessLimits::limit_before(const Line& line, Instant now) const {
-  const KeylessIndex index = queues_at(line);
+  const KeylessIndex index = queues_at(line, now);
   if (index == kNoKeyless) return kNoKeyless;
   const KeylessLimit& limit = limits_[index];
   const Slot next = limit.turns.next(lines_, limit.retries);
@@ -63,10 +61,11 @@ KeylessIndex KeylessLimits::limit_before(const Line& line, Instant now) const {
   return others || !lets_ask(index, now) ? index : kNoKeyless;
 }
 
-std::int64_t KeylessLimits::most_in_turn(const Line& line) const {
+std::int64_t KeylessLimits::most_in_turn(const Line& line, Instant now) const {
   std::int64_t most = line.reach > Duration{} ? 1 : kMostPerAsk;
   for (const KeylessIndex i : of(line)) {
     if (limits_[i].binds()) most = std::min(most, limits_[i].most_in_turn());
+    most = std::min(most, limits_[i].left.most(now));
   }
   return most;
 }
@@ -75,6 +74,8 @@ void KeylessLimits::asked(const Line& line) {
   for (const KeylessIndex i : of(line)) {
     ++limits_[i].open_asks;
     limits_[i].freed = false;
+    limits_[i].left.asked(line.asked);
+    limits_[i].touched |= limits_[i].under_way > 0;  // When one may ask is another time now.
   }
 }
 
@@ -105,17 +106,26 @@ void KeylessLimits::let_ask(KeylessIndex index, Instant at) {
   limit.touched = true;
 }
 
-void KeylessLimits::ended(RouteId route, Instant now) {
+template <class Change>
+void KeylessLimits::for_each_held(RouteId route, Change change) {
   const std::uint32_t held = options_.routes[route.value].held_limits;
+  if (held == 0) return;
   const auto& by_index = by_route_[route.value].by_index;
   for (std::size_t i = 0; i < by_index.size(); ++i) {
-    if (by_index[i] == kNoKeyless || (held >> i & 1) == 0) continue;
-    KeylessLimit& limit = limits_[by_index[i]];
-    const bool leave = limit.leave_one_at && now >= *limit.leave_one_at;
-    if (leave || !limit.leave_one_at) limit.leave_one_at = now + kLeaveOneEach;
-    if (leave) continue;
-    limit.freed = limit.touched = true;
+    if (by_index[i] != kNoKeyless && (held >> i & 1) != 0) change(limits_[by_index[i]]);
   }
+}
+
+void KeylessLimits::started(RouteId route) {
+  for_each_held(route, [](KeylessLimit& limit) { ++limit.under_way; });
+}
+
+void KeylessLimits::ended(RouteId route, bool full, Instant now) {
+  for_each_held(route, [=](KeylessLimit& limit) {
+    CHECK(limit.under_way > 0);
+    limit.freed |= !limit.left.leaves(limit.under_way--, full || limit.binds(), now);
+    limit.touched = true;
+  });
 }
 
 void KeylessLimits::forget_shortage(Instant now) {

@@ -56,8 +56,9 @@ class KeylessLimits {
   // Whether the line whose turn it is may ask the limit.
   bool lets_ask(KeylessIndex index, Instant now) const;
 
-  // How many permits the line may ask for, so that others' turns come soon.
-  std::int64_t most_in_turn(const Line& line) const;
+  // How many permits the line may ask for, so that others' turns come soon, and other gates get
+  // what is left to them.
+  std::int64_t most_in_turn(const Line& line, Instant now) const;
 
   // The line has sent an ask; it has ended, and was short of this one (kNoKeyless: of none without
   // key).
@@ -71,8 +72,10 @@ class KeylessLimits {
   // What it has said holds no longer: who is next may ask from that instant on.
   void let_ask(KeylessIndex index, Instant at);
 
-  // An attempt of the route has ended here: one more may be had of its limits on those under way.
-  void ended(RouteId route, Instant now);
+  // An attempt of the route starts here; it has ended: one more may be had of its limits on those
+  // under way.
+  void started(RouteId route);
+  void ended(RouteId route, bool full, Instant now);  // As of LeftToOthers.
 
   // The numbers of all are others now, or of those that the line's route has.
   void forget_shortage(Instant now);
@@ -105,7 +108,9 @@ class KeylessLimits {
   };
 
   KeylessIndex add(LimitId id);
-  KeylessIndex queues_at(const Line& line) const;
+  template <class Change>
+  void for_each_held(RouteId route, Change change);
+  KeylessIndex queues_at(const Line& line, Instant now) const;
   KeylessIndex fleet_limit_of(const Line& line) const;
 
   const GateOptions& options_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/admission/left_to_others.h"
 #include "core/admission/throughput.h"
 #include "core/containers/list.h"
 #include "core/contract/command.h"
@@ -133,6 +134,7 @@ struct Line {
   bool bound = false;                // The last answer was short, or its permits lay ahead.
   bool held_back = false;    // Too many attempts are under way for a limit with a key of its own.
   bool freed = false;        // An attempt of it has ended while its ask was open.
+  LeftToOthers left;         // Of its places under a limit with a key.
   bool ahead = false;        // Several limits; the one that was short last has no key: ask ahead.
   bool changed = false;      // Its limits have changed since its open ask was sent,
   bool all_changed = false;  // and those without a key among them.

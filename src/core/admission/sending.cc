@@ -75,6 +75,7 @@ void Admission::send(Line& line, Record& record, bool leads, Instant now, Comman
   queues_of(line).throughput.count(now);
   queues_of(line).touched = true;  // Permits for others may be wanted, for so many leave.
   retry_budget_.sent(line, record.attempt.value > 0);
+  keyless_limits_.started(line.route);
   delivery_.send(record, held.permit, held.due, leads, now, commands);
 }
 

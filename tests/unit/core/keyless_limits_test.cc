@@ -32,8 +32,10 @@ struct LimitOfTwo : ::testing::Test {
     return lines;
   }
 
-  // The first line has asked and was granted nothing; both wait until then.
+  // The first line has asked and was granted nothing; both wait until then. Ten attempts are under
+  // way.
   void be_short() {
+    for (int i = 0; i < 10; ++i) limits.started(kRoute);
     limits.asked(first);
     limits.was_short(kLimit, kThen, Duration{}, kThen);
     limits.answered(first, kLimit, 0, kNow);
@@ -73,24 +75,49 @@ TEST_F(LimitOfTwo, what_was_said_of_a_record_that_is_gone_holds_no_longer) {
 TEST_F(LimitOfTwo, an_attempt_that_ends_lets_one_ask) {
   be_short();
   EXPECT_FALSE(limits.lets_ask(kLimit, kNow));
-  limits.ended(kRoute, kNow);
+  limits.ended(kRoute, false, kNow);
   EXPECT_TRUE(limits.lets_ask(kLimit, kNow));
   limits.asked(first);
   limits.answered(first, kLimit, 0, kNow);
   EXPECT_FALSE(limits.lets_ask(kLimit, kNow));
 }
 
+TEST_F(LimitOfTwo, nothing_is_left_while_more_is_to_be_had) {
+  for (int i = 0; i < 9; ++i) limits.started(kRoute);
+  for (int i = 0; i < 4; ++i) {
+    limits.ended(kRoute, false, kNow + Duration::seconds(i));
+    EXPECT_EQ(limits.limit_before(first, kNow + Duration::seconds(i)), kNoKeyless);
+  }
+}
+
+// It is never short: who takes no more than it has may have all that there is.
+TEST_F(LimitOfTwo, who_has_no_room_for_more_leaves_some_too) {
+  for (int i = 0; i < 9; ++i) limits.started(kRoute);
+  limits.ended(kRoute, true, kNow);
+  const Instant later = kNow + Duration::seconds(1);
+  for (int i = 0; i < 2; ++i) limits.ended(kRoute, true, later);
+  EXPECT_EQ(limits.limit_before(first, later), kLimit);
+  limits.ended(kRoute, true, later);
+  EXPECT_EQ(limits.limit_before(first, later), kNoKeyless);
+  EXPECT_EQ(limits.most_in_turn(first, later), 1);
+}
+
 TEST_F(LimitOfTwo, now_and_then_an_end_is_left_to_other_gates) {
   be_short();
-  limits.ended(kRoute, kNow);
+  limits.ended(kRoute, false, kNow);
   limits.asked(first);
   limits.answered(first, kLimit, 0, kNow);
   const Instant later = kNow + Duration::seconds(1);
   limits.was_short(kLimit, later + Duration{1}, Duration{}, Instant{});
-  limits.ended(kRoute, later);
-  EXPECT_FALSE(limits.lets_ask(kLimit, later));
-  limits.ended(kRoute, later);
+  for (int i = 0; i < 2; ++i) limits.ended(kRoute, false, later);
+  EXPECT_FALSE(limits.lets_ask(kLimit, later)) << "two of nine";
+  for (int i = 0; i < 3; ++i) limits.ended(kRoute, false, later);
   EXPECT_TRUE(limits.lets_ask(kLimit, later));
+  EXPECT_EQ(limits.most_in_turn(first, later), 3) << "those two are for others";
+  first.asked = 2;
+  limits.asked(first);
+  EXPECT_EQ(limits.most_in_turn(first, later), 1);
+  EXPECT_GT(limits.most_in_turn(first, later + Duration::millis(20)), 1);
 }
 
 }  // namespace

@@ -67,14 +67,15 @@ TEST(UnderWay, a_place_that_comes_free_while_an_ask_is_open_is_asked_for) {
   }
 }
 
-// A limit on attempts under way over lines of one record each, and what its holder answers.
+// A limit on attempts under way over lines of one record each or more, and what its holder answers.
 struct HeldLines {
-  HeldLines(std::uint32_t lines, std::int64_t limit)
-      : bench(BenchGate::options_for(held_route())), free(limit) {
+  HeldLines(std::uint32_t lines, std::int64_t limit, const RouteOptions& route = held_route(),
+            std::uint32_t each = 1)
+      : bench(BenchGate::options_for(route)), free(limit) {
     bench.assign(0);
     for (std::uint32_t i = 1; i <= lines; ++i) {
       bench.gate.add_line(LineId{i}, RouteId{0}, false);
-      bench.arrive(i, i, 0, i);
+      for (std::uint32_t n = (i - 1) * each + 1; n <= i * each; ++n) bench.arrive(n, n, 0, i);
     }
   }
 
@@ -129,7 +130,7 @@ TEST(UnderWay, lines_held_back_by_one_limit_ask_no_more_often_than_one_line) {
 TEST(UnderWay, each_end_lets_another_of_them_in_at_once) {
   HeldLines many(1000, 5);
   many.run(Duration::seconds(2), Duration::millis(10));
-  // Five each 10 ms take two seconds for a thousand; now and then one is left to others.
+  // Five each 10 ms take two seconds for a thousand; now and then some are left to others.
   EXPECT_GE(many.bench.sent().size(), 980u);
   EXPECT_LE(many.bench.all<Ask>().size(), 2 * 1000u + 220u) << "one when it came, and one in turn";
 }
@@ -138,6 +139,19 @@ TEST(UnderWay, a_gate_with_all_the_places_leaves_some_to_others) {
   HeldLines many(1000, 5);
   many.run(Duration::seconds(4), Duration::millis(50), true);
   EXPECT_GE(many.taken, 3);
+}
+
+// Whose next ask is for many would take along what it has just left; and records of one key may be
+// in several gates.
+TEST(UnderWay, one_line_with_all_the_places_leaves_some_to_others) {
+  for (const std::uint32_t keyless : {1u, 0u}) {
+    SCOPED_TRACE(keyless);
+    RouteOptions route = held_route();
+    route.keyless_limits = keyless;
+    HeldLines one(1, 5, route, 1000);
+    one.run(Duration::seconds(4), Duration::millis(50), true);
+    EXPECT_GE(one.taken, 3);
+  }
 }
 
 TEST(UnderWay, lines_of_two_targets_that_share_a_limit_are_let_in_in_turn) {
