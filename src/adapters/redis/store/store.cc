@@ -173,6 +173,11 @@ void Store::State::send_ask(const core::Ask& ask, Steady::time_point now) {
   }
   if (!ask.again) line.not_sent = ask.ask;
   ++counts_.errors;
+  // The other nodes may be well, and asked for nothing: then no answer tells of it.
+  if (cluster_) {
+    const std::string& why = node ? node->trouble() : cluster_->trouble();
+    errors_.refused(line.limits + ": " + (why.empty() ? "its node cannot be asked" : why), now);
+  }
   context_.fail(ask, down_ ? core::PermitsFailed{}.wait : kNodeDownWait);
 }
 
