@@ -124,6 +124,36 @@ TEST_F(RedisErrors, AStoreThatAnswersWithErrorsAloneIsNotUp) {
   EXPECT_EQ(side_->store->status().trouble, "");
 }
 
+// Who is denied has an answer each time. That nothing is granted to anybody must still show.
+TEST_F(RedisErrors, ADenialDoesNotHideThatNoReplicaConfirmsAGrant) {
+  server_ = std::make_unique<RedisServer>();
+  auto options = options_for(server_->port());
+  options.timeout = Duration::seconds(1);
+  options.wait_replicas = 1;
+  side_.emplace(options);
+  ASSERT_TRUE(side_->until_up());
+  limit_ = sliding_log("callbacks", 1);
+  add(0, "");
+  add(1, "");
+  const core::AskId asked = side_->ask(0, 1);
+  side_->store->flush();
+  ASSERT_TRUE(side_->until([&] { return side_->count<core::PermitsFailed>() == 1; }));
+  ASSERT_TRUE(side_->until_up());  // With the script two WAITs went out, and the second was late.
+  EXPECT_TRUE(side_->until(
+      [&] {
+        side_->events.clear();
+        side_->store->ask({{0}, asked, {1}, {1}, {}, {1}, true});
+        side_->ask(1, 1);
+        side_->store->flush();
+        side_->until([&] { return side_->count<core::PermitsFailed>() > 0; });
+        const auto* denied = side_->find<core::PermitsAnswered>();
+        EXPECT_TRUE(denied && denied->due.empty());
+        return !side_->store->status().up;
+      },
+      8s));
+  EXPECT_NE(side_->store->status().trouble.find("redis.wait_replicas"), std::string::npos);
+}
+
 TEST_F(RedisErrors, ABusyServerIsWaitedFor) {
   start({"--lua-time-limit", "50"});
   ASSERT_TRUE(side_->answer(0, 1));

@@ -3,6 +3,7 @@
 
 #include "adapters/redis/gate_side.h"
 #include "adapters/redis/redis_server.h"
+#include "lua/scripts.h"
 
 namespace einlass::redis::testing {
 namespace {
@@ -150,15 +151,18 @@ TEST_F(Outage, ThePlacesOfAnAskThatWasGivenUpAreFree) {
 TEST_F(Outage, ThePlacesOfAGrantThatNoReplicaConfirmsAreFreeOnceItIsGivenUp) {
   limit = three_places();
   RedisServer server;
-  auto options = impatient(server.port());
+  auto options = options_for(server.port());
+  options.timeout = Duration::seconds(1);
   options.wait_replicas = 1;
+  Control control(server.port());
+  const std::vector<std::string_view> algorithm{"concurrency"};
+  control({"SCRIPT", "LOAD", lua::script(lua::Entry::acquire, algorithm)});
   GateSide side(options);
   add_lines(side, 1);
   ASSERT_TRUE(side.until([&] { return side.store->status().nodes_up == 1; }));
   const core::AskId asked = side.ask(0, 2);
   side.store->flush();
   ASSERT_TRUE(side.until([&] { return side.count<core::PermitsFailed>() == 1; }));
-  Control control(server.port());
   ASSERT_EQ(control({"ZCARD", "test:{test}:places:0"}), "2");
   side.store->give_up({{0}, asked, {1}, {2}, {}, {1}, true});
   side.store->flush();

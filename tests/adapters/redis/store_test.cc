@@ -234,6 +234,38 @@ TEST(RedisReplica, AConfirmationThatAProcessFindsWhenItGoesOnIsNotTakenForNew) {
   EXPECT_LE(again->due[0], Duration::millis(-600));
 }
 
+// Redis waits as long as it may, and reads nothing meanwhile. The next call is not late for that.
+// Where a write has not ended when it is made, it goes behind that all the same.
+class NoReplica : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Written, NoReplica, ::testing::Values(true));
+INSTANTIATE_TEST_SUITE_P(Unwritten, NoReplica, ::testing::Values(false));
+
+TEST_P(NoReplica, MakesNoCallLate) {
+  RedisServer primary;
+  auto options = options_for(primary.port());
+  options.timeout = Duration::seconds(1);
+  options.wait_replicas = 1;
+  const auto limit = sliding_log("callbacks", 50, Duration::seconds(60));
+  const std::vector<std::string_view> algorithm{"sliding_log"};
+  Control control(primary.port());
+  control({"SCRIPT", "LOAD", lua::script(lua::Entry::acquire, algorithm)});
+  GateSide side(options);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const Bucket bucket{&limit, std::to_string(i)};
+    side.store->add_line({i}, {&bucket, 1});
+  }
+  ASSERT_TRUE(side.until_up());
+  for (std::uint32_t i = 0; i < 2; ++i) {  // In a turn each.
+    side.ask(i, 1);
+    side.store->flush();
+    if (GetParam()) side.io.poll();
+  }
+  ASSERT_TRUE(side.until([&] { return side.count<core::PermitsFailed>() == 2; }));
+  EXPECT_TRUE(side.says("Only 0 of 1 replicas of"));
+  EXPECT_EQ(side.store->status().timeouts, 0u);
+  EXPECT_EQ(side.count<core::StoreDown>(), 0u);
+}
+
 TEST_F(RedisStore, NothingHappensAfterItIsDestroyed) {
   const auto limit = sliding_log("callbacks", 5);
   add(0, limit);

@@ -1,4 +1,5 @@
-// Whether a server that is reached answers with errors and nothing else.
+// Whether a server that is reached answers with errors and nothing else; or, of a cluster of which
+// some nodes are well, all that is asked is for others.
 #pragma once
 
 #include <chrono>
@@ -17,10 +18,16 @@ class ErrorRun {
   // A line in trouble asks each second, so after this silence nobody waits for an answer any more.
   static constexpr std::chrono::seconds kSilence{5};
 
-  void answered() { last_error_.clear(); }
+  // `granted`: and the grant counts. A denial says nothing of what stands in the way of grants.
+  void answered(bool granted) {
+    if (granted || !of_grants_) last_error_.clear();
+  }
 
-  void refused(std::string error, Instant now) {
-    if (last_error_.empty() || now - last_ > kSilence) first_ = now;
+  // `of_grants`: who is denied is answered all the same.
+  void refused(std::string error, Instant now, bool of_grants = false) {
+    const bool begins = last_error_.empty() || now - last_ > kSilence;
+    if (begins) first_ = now;
+    of_grants_ = of_grants || (of_grants_ && !begins);
     last_ = now;
     last_error_ = std::move(error);
   }
@@ -34,6 +41,7 @@ class ErrorRun {
  private:
   std::string last_error_;  // Empty since a good answer.
   Instant first_{}, last_{};
+  bool of_grants_ = false;  // Some of the errors are.
 };
 
 }  // namespace einlass::redis

@@ -80,13 +80,21 @@ void Node::send_holds(Holds& holds, Steady::time_point now) {
   push({.kind = Call::Kind::holds}, now);
 }
 
-// The WAIT comes behind everything that this turn has asked, and its answer behind theirs.
+// The WAIT comes behind everything that was asked, and its answer behind theirs. Until then Redis
+// reads nothing more of this connection: what is asked meanwhile has one WAIT together, or each
+// would wait for all before it too, and be late.
 void Node::flush(Steady::time_point now) {
   if (!connection_) return;
+  if (wait_open_) return watch();
+  for (; kept_back_ > 0; --kept_back_) {  // Their time begins.
+    Call& call = calls_[calls_.size() - kept_back_];
+    if (!call.late) call.sent = now;
+  }
   if (std::exchange(wait_due_, false) && context_.options.wait_replicas > 0) {
     command({"WAIT", std::to_string(context_.options.wait_replicas),
              std::to_string(wait_ms(context_.options.timeout))},
             Call::Kind::wait, now);
+    wait_open_ = true;
   }
   connection_->send();
   watch();
@@ -120,6 +128,7 @@ void Node::command(std::initializer_list<std::string_view> words, Call::Kind kin
 void Node::push(Call call, Steady::time_point now) {
   call.number = ++calls_made_;
   call.sent = now;
+  kept_back_ += wait_open_;
   calls_.push(std::move(call));
 }
 

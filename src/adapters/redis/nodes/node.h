@@ -229,6 +229,8 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   std::map<const Script*, std::uint64_t> brought_;  // The last call that carried the script's text.
   std::vector<Unconfirmed> unconfirmed_;            // Answered; the next WAIT's answer decides.
   bool wait_due_ = false;                           // Something was asked since the last WAIT.
+  bool wait_open_ = false;                          // That one is not answered.
+  std::size_t kept_back_ = 0;  // The last calls: they go when it is, or behind an open write.
 
   std::shared_ptr<Connection> connection_;  // Null between connections.
   std::unique_ptr<ReplyReader> reader_;     // Of this connection.

@@ -164,7 +164,10 @@ void Node::received(std::span<const char> bytes) {
                     "What answers at " + where_ +
                         " does not speak Redis' protocol: check host and port of redis.url");
       }
-      answered(calls_.pop(), reader_->reply(), now);
+      Call call = calls_.pop();
+      // Of those that were kept back some may have gone, behind a write that had not ended yet.
+      kept_back_ = std::min(kept_back_, calls_.size());
+      answered(std::move(call), reader_->reply(), now);
       if (!connection_) return;
     }
   }
@@ -240,7 +243,7 @@ void Node::answer(const Call& call, const Reply& reply, Steady::time_point now) 
   if (context_.options.wait_replicas > 0 && !due.empty()) {
     unconfirmed_.push_back({call.line, answer});
   } else {
-    context_.errors.answered();
+    context_.errors.answered(!due.empty());
     context_.events.push_back(answer);
   }
 }
@@ -325,12 +328,13 @@ void Node::release_answered(Call call, const Reply& reply, Steady::time_point no
 
 // It comes behind the answers that it decides about, and before those of the next turn.
 void Node::wait_answered(const Call& call, const Reply& reply, Steady::time_point now) {
+  wait_open_ = false;
   const int wanted = context_.options.wait_replicas;
   if (reply.kind == Reply::Kind::integer && reply.integers.front() >= wanted) {
     went_well(!unconfirmed_.empty());
     // As in acquire_answered().
     if (now - call.sent > timeout_) return fail_unconfirmed();
-    if (!unconfirmed_.empty()) context_.errors.answered();
+    if (!unconfirmed_.empty()) context_.errors.answered(true);
     for (const Unconfirmed& one : unconfirmed_) context_.events.push_back(one.answer);
     return unconfirmed_.clear();
   }
@@ -340,7 +344,7 @@ void Node::wait_answered(const Call& call, const Reply& reply, Steady::time_poin
       "Only " + std::to_string(reply.integers.front()) + " of " + std::to_string(wanted) +
       " replicas of " + where_ +
       " have confirmed a grant in time (redis.wait_replicas); it counts once they have";
-  context_.errors.refused(trouble, now);
+  context_.errors.refused(trouble, now, true);
   tell(Severity::warning, "redis_replicas", trouble);
 }
 

@@ -103,7 +103,8 @@ void Node::disconnect() {
   connection_->abandon();
   connection_.reset();
   refusal_timer_.cancel();
-  open_ = pinging_ = waiting_ = leave_after_wait_ = wait_due_ = false;
+  open_ = pinging_ = waiting_ = leave_after_wait_ = wait_due_ = wait_open_ = false;
+  kept_back_ = 0;
   brought_.clear();
   fall();
   fail_open_calls();
