@@ -64,6 +64,29 @@ TEST_F(RealBrokerTest, a_killed_static_member_is_back_at_once_where_it_had_commi
   g.leave();
 }
 
+// Kafka takes no notice of what a static member subscribes to that comes back in time.
+TEST_F(RealBrokerTest, a_static_member_that_comes_back_with_one_topic_more_reads_it) {
+  admin->create_topic("more1", 1);
+  admin->create_topic("more2", 1);
+  producer->many("more2", 0, 10);
+  SourceOptions made = options_for("more1", "gate-1");
+  Gate before(made);
+  ASSERT_TRUE(before.run_until_assigned(1));
+  before.leave();
+  made.topics.push_back({"more2", core::RouteId{7}});
+  Gate after(made);
+  const auto reads_it = [&] {
+    for (const auto& one : after.source->status().partitions) {
+      if (one.revoking) after.source->partition_done(one.partition);
+    }
+    return after.sink.count == 10;
+  };
+  EXPECT_TRUE(after.run_until(reads_it)) << "nobody has it";
+  EXPECT_EQ(after.count_notices("kafka_topics_of_nobody"), 1u);
+  EXPECT_EQ(after.source->status().partitions.size(), 2u);
+  after.leave();
+}
+
 TEST_F(RealBrokerTest, a_revoked_partition_is_quiet_commits_to_the_end_and_goes_on_elsewhere) {
   admin->create_topic("revoke", 2);
   Gate a(options_for("revoke"));

@@ -188,6 +188,7 @@ void Source::State::tell_rebalance(rd_kafka_event_t* event) {
 
 void Source::State::serve_rebalance(EventHandle event) {
   tell_rebalance(event.get());
+  group_topics.moved();
   if (rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
     troubles.connection_works();
     for (const auto& entry : elements(rd_kafka_event_topic_partition_list(event.get()))) {

@@ -97,6 +97,7 @@ Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
               }),
       log_ends(io, client, assignment),
       topic_configs(client, assignment, named_topics(options)),
+      group_topics(client, options.group),
       lookup(io, client, [this](std::vector<Position> found) {
         std::ranges::move(found, std::back_inserter(answers));
         main_ready = true;
@@ -160,6 +161,42 @@ void Source::State::tick() {
   if (!reachable) return;
   commits.tell_began_anew(client, main_queue.get());
   tell_offline();
+  look_at_group();
+}
+
+// Those that are read by their names, and of which there is nothing here. None while partitions
+// move; and only a static member comes back to what it had.
+std::set<std::string> Source::State::not_here() {
+  std::set<std::string> topics;
+  if (options.instance.empty() || !rebalance.joined()) return topics;
+  for (const auto& topic : options.topics) {
+    if (!TopicPattern::is_one(topic.name)) topics.insert(topic.name);
+  }
+  for (const std::string& topic : troubles.topics()) topics.erase(topic);
+  for (const std::string& topic : topic_configs.missing()) topics.erase(topic);
+  bool moves = false;
+  assignment.for_each([&](const Partition& partition) {
+    topics.erase(partition.topic);
+    moves |= partition.leaving;
+  });
+  return moves ? std::set<std::string>{} : topics;
+}
+
+// One that leaves and joins again makes the group divide its partitions again.
+void Source::State::look_at_group() {
+  std::string names;
+  for (const std::string& topic : group_topics.tick(not_here())) {
+    names += (names.empty() ? "" : ", ") + topic;
+  }
+  if (names.empty()) return;
+  tell({Severity::warning,
+        "kafka_topics_of_nobody",
+        Lasts::passing,
+        {},
+        "the group " + options.group + " has given nobody " + names +
+            ": Kafka takes no notice of a static member that comes back with other topics; this "
+            "gate leaves the group and joins it again, so that its partitions are divided again"});
+  if (!rd_kafka_unsubscribe(client)) subscribe();
 }
 
 Source::Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,

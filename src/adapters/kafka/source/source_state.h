@@ -2,6 +2,7 @@
 // events, read_messages.cc its messages.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "adapters/kafka/source/assignment.h"
 #include "adapters/kafka/source/commits.h"
 #include "adapters/kafka/source/fetching.h"
+#include "adapters/kafka/source/group_topics.h"
 #include "adapters/kafka/source/log_ends.h"
 #include "adapters/kafka/source/lookup.h"
 #include "adapters/kafka/source/positions.h"
@@ -33,6 +35,8 @@ struct Source::State {
   std::string awaited_topics() const;  // Empty where some are named.
   void poll(Instant at, int budget);
   void tick();
+  void look_at_group();
+  std::set<std::string> not_here();
 
   void serve_main_queue();
   void serve(EventHandle event);
@@ -77,6 +81,7 @@ struct Source::State {
   Rebalance rebalance{options, {assignment, fetching, positions, commits, events}};
   LogEnds log_ends;
   TopicConfigs topic_configs;
+  GroupTopics group_topics;
   Lookup lookup;
   std::vector<Position> answers;  // Of the lookup, until poll() takes them.
   Troubles troubles{kQuiet};

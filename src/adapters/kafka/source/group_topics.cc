@@ -1,0 +1,67 @@
+#include "adapters/kafka/source/group_topics.h"
+
+#include <utility>
+
+namespace einlass::kafka {
+namespace {
+
+// As of TopicConfigs: librdkafka 2.0.2 must not have such a question for long.
+constexpr int kPatienceMs = 1000;
+
+}  // namespace
+
+GroupTopics::GroupTopics(rd_kafka_t* client, std::string group)
+    : client_(client), group_(std::move(group)), answers_(rd_kafka_queue_new(client)) {}
+
+std::set<std::string> GroupTopics::tick(const std::set<std::string>& wanted) {
+  if (rd_kafka_event_t* event = rd_kafka_queue_poll(answers_.get(), 0)) take(event, wanted);
+  if (left_ > 0 && !wanted.empty() && --ticks_ <= 0) ask();
+  return std::exchange(to_tell_, {});
+}
+
+void GroupTopics::moved() {
+  ticks_ = kEveryTicks;
+  left_ = told_ ? 0 : kQuestions;
+  answered_ = false;
+  had_by_nobody_.clear();
+  while (const EventHandle old{rd_kafka_queue_poll(answers_.get(), 0)}) {
+  }
+}
+
+void GroupTopics::ask() {
+  ticks_ = kEveryTicks;
+  --left_;
+  const AdminOptionsHandle options(
+      rd_kafka_AdminOptions_new(client_, RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS));
+  rd_kafka_AdminOptions_set_request_timeout(options.get(), kPatienceMs, nullptr, 0);
+  const char* group = group_.c_str();
+  rd_kafka_DescribeConsumerGroups(client_, &group, 1, options.get(), answers_.get());
+}
+
+// A group that is not described, or divides its partitions just now, says nothing.
+void GroupTopics::take(rd_kafka_event_t* event, const std::set<std::string>& wanted) {
+  const EventHandle owned(event);
+  const auto* result = rd_kafka_event_DescribeConsumerGroups_result(event);
+  std::size_t count = 0;
+  const auto* const* groups =
+      result ? rd_kafka_DescribeConsumerGroups_result_groups(result, &count) : nullptr;
+  if (count != 1 || rd_kafka_ConsumerGroupDescription_error(groups[0]) != nullptr) return;
+  const auto state = rd_kafka_ConsumerGroupDescription_state(groups[0]);
+  if (state != RD_KAFKA_CONSUMER_GROUP_STATE_STABLE) return moved();
+  std::set<std::string> nobodys = wanted;
+  for (std::size_t i = 0; i < rd_kafka_ConsumerGroupDescription_member_count(groups[0]); ++i) {
+    const auto* member = rd_kafka_ConsumerGroupDescription_member(groups[0], i);
+    const auto* has = rd_kafka_MemberDescription_assignment(member);
+    for (const auto& one : elements(rd_kafka_MemberAssignment_partitions(has))) {
+      nobodys.erase(one.topic);
+    }
+  }
+  const auto before = std::exchange(had_by_nobody_, nobodys);
+  if (!std::exchange(answered_, true)) return;
+  for (const std::string& topic : nobodys) {
+    if (before.contains(topic)) to_tell_.insert(topic);
+  }
+  told_ = !to_tell_.empty();
+}
+
+}  // namespace einlass::kafka
