@@ -6,6 +6,8 @@
 #include <initializer_list>
 #include <vector>
 
+#include "adapters/kafka/source/positions.h"
+
 namespace einlass::kafka {
 namespace {
 
@@ -57,6 +59,27 @@ TEST_F(FetchingTest, a_revocation_of_a_part_is_no_loss_even_just_after_partition
   EXPECT_FALSE(fetching.may_be_lost(revoked({1}).get())) << "partition 0 stays, and must commit";
   fetching.checked();
   EXPECT_FALSE(fetching.may_be_lost(revoked({0, 1}).get()));
+}
+
+// With cooperative-sticky librdkafka takes any partition that is taken from it for the answer to a
+// revocation of others.
+TEST_F(FetchingTest, nothing_moves_while_the_group_waits_for_what_is_given_back) {
+  Fetching fetching(client, assignment);
+  core::Events events;
+  Positions positions(OffsetReset::earliest, assignment, fetching, events, [](const Notice&) {});
+  Partition& leaves = assignment.add("topic", PartitionNumber{0}, core::RouteId{0});
+  leaves.phase = Phase::revoking;
+  leaves.leaving = true;
+  Partition& found = assignment.add("topic", PartitionNumber{1}, core::RouteId{0});
+  found.next = 5;
+  found.finding = Finding::found;
+  EXPECT_EQ(positions.tick(), "");
+  EXPECT_EQ(found.finding, Finding::found) << "librdkafka was told while the gate still drains";
+  EXPECT_TRUE(events.empty());
+  assignment.remove(leaves);
+  EXPECT_EQ(positions.tick(), "");
+  EXPECT_EQ(found.finding, Finding::read);
+  EXPECT_EQ(events.size(), 1u);
 }
 
 }  // namespace

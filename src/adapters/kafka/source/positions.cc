@@ -197,11 +197,15 @@ void Positions::get_stuck(Partition& partition, const std::string& why) {
 
 std::string Positions::read_on() {
   std::vector<Partition*> moved;
+  bool gives_back = false;
   assignment_.for_each([&](Partition& partition) {
     const bool ours = partition.phase == Phase::waiting || partition.phase == Phase::reading;
     if (ours && partition.finding == Finding::found) moved.push_back(&partition);
+    gives_back |= partition.leaving;
   });
-  if (moved.empty() || fetching_.may_be_lost()) return {};
+  // While the gate is not through with what it has to give back, librdkafka would take this for the
+  // answer where partitions are handed over one by one, and the group go on without waiting.
+  if (moved.empty() || gives_back || fetching_.may_be_lost()) return {};
   std::string error = fetching_.read_on(moved);
   if (!error.empty()) return error;
   for (Partition* partition : moved) {
