@@ -26,7 +26,7 @@ using LogId = std::pair<std::string, std::int32_t>;
 
 LogId log_of(const Position& position) { return {position.topic, position.number.value}; }
 
-// Whose logs could not be had when they were last asked for by themselves, and in which question.
+// Which brought nothing when they were last asked about by themselves, and in which question.
 struct Failures {
   std::uint64_t questions = 0;
   std::map<LogId, std::uint64_t> last;
@@ -40,8 +40,7 @@ ListHandle list_of(std::span<const Position* const> positions) {
   return list;
 }
 
-void look_up_committed(rd_kafka_t* client, std::span<Position* const> positions) {
-  if (positions.empty()) return;
+rd_kafka_resp_err_t look_up_committed(rd_kafka_t* client, std::span<Position* const> positions) {
   const ListHandle list = list_of(positions);
   const auto error = rd_kafka_committed(client, list.get(), kPatienceMs);
   for (Position* position : positions) {
@@ -53,9 +52,10 @@ void look_up_committed(rd_kafka_t* client, std::span<Position* const> positions)
     if (found->metadata_size == 0) continue;
     position->metadata.assign(static_cast<const char*>(found->metadata), found->metadata_size);
   }
+  return error;
 }
 
-rd_kafka_resp_err_t look_up_together(rd_kafka_t* client, std::span<Position* const> positions) {
+rd_kafka_resp_err_t look_up_logs(rd_kafka_t* client, std::span<Position* const> positions) {
   std::vector<Offset> starts, ends;
   const auto look_up = [&](std::int64_t which, std::vector<Offset>& edges) {
     return look_up_edge(client, which, list_of(positions).get(), kPatienceMs, edges);
@@ -69,21 +69,24 @@ rd_kafka_resp_err_t look_up_together(rd_kafka_t* client, std::span<Position* con
   return error;
 }
 
-// One without a leader spoils the call for all of them: then each by itself. Those that brought
+using LookUp = rd_kafka_resp_err_t (*)(rd_kafka_t*, std::span<Position* const>);
+
+// One spoils the call for all of them: a log without a leader; an offset that a transaction has
+// not ended with yet, as of a gate that was killed. Then each by itself. Those that brought
 // nothing when they were last asked so have a call of their own, and come last, the one that has
 // not been tried for longest first: else the same few would take the time there is every time.
-void look_up_logs(rd_kafka_t* client, std::span<Position> asked, Failures& failures) {
+void look_up_all(rd_kafka_t* client, std::vector<Position*> positions, LookUp look_up,
+                 Failures& failures) {
+  if (positions.empty()) return;
   const auto failed = [&failures](const Position* position) {
     const auto found = failures.last.find(log_of(*position));
     return found == failures.last.end() ? 0 : found->second;
   };
-  std::vector<Position*> positions;
-  for (Position& position : asked) positions.push_back(&position);
   std::ranges::stable_sort(positions, {}, failed);
   const auto sound = static_cast<std::size_t>(std::ranges::count(positions, 0u, failed));
   std::span<Position* const> alone = positions;
   for (const std::size_t size : {sound, positions.size() - sound}) {
-    if (size == 1 || (size > 1 && look_up_together(client, alone.first(size)))) break;
+    if (size == 1 || (size > 1 && look_up(client, alone.first(size)))) break;
     alone = alone.subspan(size);
   }
   Failures now{failures.questions + 1, {}};
@@ -94,7 +97,7 @@ void look_up_logs(rd_kafka_t* client, std::span<Position> asked, Failures& failu
       position->error = RD_KAFKA_RESP_ERR__TIMED_OUT;
       position->left = true;
       if (before != 0) now.last[log_of(*position)] = before;
-    } else if (look_up_together(client, {&position, 1})) {
+    } else if (look_up(client, {&position, 1})) {
       ++tried;
       now.last[log_of(*position)] = now.questions;
     }
@@ -103,12 +106,13 @@ void look_up_logs(rd_kafka_t* client, std::span<Position> asked, Failures& failu
 }
 
 // Takes those out that the group's answer does not say enough of.
-std::vector<Position> look_up_group(rd_kafka_t* client, std::vector<Position>& positions) {
+std::vector<Position> look_up_group(rd_kafka_t* client, std::vector<Position>& positions,
+                                    Failures& failures) {
   std::vector<Position*> of_group;
   for (Position& position : positions) {
     if (position.ask_group) of_group.push_back(&position);
   }
-  look_up_committed(client, of_group);
+  look_up_all(client, std::move(of_group), look_up_committed, failures);
   const auto rest = std::stable_partition(
       positions.begin(), positions.end(),
       [](const Position& one) { return one.error || one.committed; });
@@ -140,17 +144,19 @@ struct Lookup::Shared {
 };
 
 void Lookup::Shared::work(const std::shared_ptr<Shared>& self) {
-  Failures failures;
+  Failures in_group, in_logs;
   for (;;) {
     std::unique_lock lock(self->mutex);
     self->changed.wait(lock, [&] { return self->left || self->question; });
     if (self->left) return;
     std::vector<Position> positions = *std::exchange(self->question, std::nullopt);
     lock.unlock();
-    std::vector<Position> of_logs = look_up_group(self->client, positions);
+    std::vector<Position> of_logs = look_up_group(self->client, positions, in_group);
     if (!positions.empty()) post(self, std::move(positions), of_logs.empty());
     if (of_logs.empty()) continue;
-    look_up_logs(self->client, of_logs, failures);
+    std::vector<Position*> logs;
+    for (Position& position : of_logs) logs.push_back(&position);
+    look_up_all(self->client, std::move(logs), look_up_logs, in_logs);
     post(self, std::move(of_logs), true);
   }
 }
