@@ -224,9 +224,11 @@ void try_client(const TargetOptions& options) {
 Reached reach(const SourceOptions& options, Duration patience) {
   static Told last;  // The client may still write to it at the end of the process.
   last = {};
+  ConfHandle configuration = source_configuration(options, rd_kafka_version());
+  // Where an offset is in an open transaction the group would not say it before that has ended.
+  rd_kafka_conf_set(configuration.get(), "isolation.level", "read_uncommitted", nullptr, 0);
   rd_kafka_t* client =
-      new_client(RD_KAFKA_CONSUMER, source_configuration(options, rd_kafka_version()), last,
-                 "kafka.properties");
+      new_client(RD_KAFKA_CONSUMER, std::move(configuration), last, "kafka.properties");
   if (options.login) options.login->serve(client);
   const Patience left(patience);
   Reached reached;
