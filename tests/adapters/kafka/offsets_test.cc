@@ -2,7 +2,6 @@
 // and logs that are not what they were.
 #include <algorithm>
 
-#include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/real_broker_fixture.h"
 
 namespace einlass::kafka {
@@ -347,29 +346,17 @@ TEST_F(OffsetsTest, of_a_log_that_began_anew_the_group_knows_until_somebody_has_
   EXPECT_EQ(later.sink.offsets(0), range(0, 200));
 }
 
-// As of a gate with exactly_once that was killed before it had committed them.
 TEST_F(OffsetsTest, only_a_partition_whose_offset_is_in_an_open_transaction_waits_for_its_end) {
   admin->create_topic("pending", 3);
   for (std::int32_t number = 0; number < 3; ++number) producer->many("pending", number, 10);
-  rd_kafka_conf_t* conf = rd_kafka_conf_new();
-  rd_kafka_conf_set(conf, "bootstrap.servers", broker->brokers().c_str(), nullptr, 0);
-  rd_kafka_conf_set(conf, "transactional.id", "pending", nullptr, 0);
-  rd_kafka_t* killed = rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0);
-  ASSERT_EQ(rd_kafka_init_transactions(killed, 20'000), nullptr);
-  ASSERT_EQ(rd_kafka_begin_transaction(killed), nullptr);
-  const ListHandle list(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_list_add(list.get(), "pending", 0)->offset = 5;
-  const GroupMemberHandle member(rd_kafka_consumer_group_metadata_new("pending"));
-  ASSERT_EQ(rd_kafka_send_offsets_to_transaction(killed, list.get(), member.get(), 20'000),
-            nullptr);
+  OpenTransaction killed(broker->brokers(), "pending", 5);
   Gate g(options_for("pending"));
   EXPECT_TRUE(g.run_until([&] { return g.sink.count == 20; }, 20s)) << "the others wait, too";
   EXPECT_EQ(g.sink.offsets(0), range(0, 0));
-  ASSERT_EQ(rd_kafka_commit_transaction(killed, 20'000), nullptr);
+  killed.commit();
   ASSERT_TRUE(g.run_until([&] { return g.sink.count == 25; }));
   EXPECT_EQ(g.sink.offsets(0), range(5, 10));
   g.leave();
-  rd_kafka_destroy(killed);
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/harness.h"
 #include "adapters/kafka/real_broker.h"
 
@@ -17,6 +19,33 @@ inline std::vector<std::int64_t> range(std::int64_t from, std::int64_t to) {
   std::iota(numbers.begin(), numbers.end(), from);
   return numbers;
 }
+
+// As a gate with exactly_once leaves one that is killed: the offset of partition 0 of the topic,
+// for the group of the same name, is neither committed nor not.
+class OpenTransaction {
+ public:
+  OpenTransaction(const std::string& brokers, const std::string& topic, std::int64_t offset) {
+    rd_kafka_conf_t* conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", brokers.c_str(), nullptr, 0);
+    rd_kafka_conf_set(conf, "transactional.id", topic.c_str(), nullptr, 0);
+    killed_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0);
+    EXPECT_EQ(rd_kafka_init_transactions(killed_, 20'000), nullptr);
+    EXPECT_EQ(rd_kafka_begin_transaction(killed_), nullptr);
+    const ListHandle list(rd_kafka_topic_partition_list_new(1));
+    rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), 0)->offset = offset;
+    const GroupMemberHandle member(rd_kafka_consumer_group_metadata_new(topic.c_str()));
+    EXPECT_EQ(rd_kafka_send_offsets_to_transaction(killed_, list.get(), member.get(), 20'000),
+              nullptr);
+  }
+  ~OpenTransaction() { rd_kafka_destroy(killed_); }
+  OpenTransaction(const OpenTransaction&) = delete;
+  OpenTransaction& operator=(const OpenTransaction&) = delete;
+
+  void commit() { EXPECT_EQ(rd_kafka_commit_transaction(killed_, 20'000), nullptr); }
+
+ private:
+  rd_kafka_t* killed_;
+};
 
 class RealBrokerTest : public ::testing::Test {
  protected:

@@ -9,7 +9,6 @@
 
 #include "adapters/kafka/check/members.h"
 #include "adapters/kafka/check/reach.h"
-#include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/client/login.h"
 #include "adapters/kafka/real_broker_fixture.h"
 
@@ -372,24 +371,12 @@ TEST_F(RealBrokerTest, is_no_member_of_the_group_before_it_is_told_to_join) {
   EXPECT_TRUE(early.run_until(shared));
 }
 
-// As a gate with exactly_once leaves one that is killed.
 TEST_F(RealBrokerTest, an_open_transaction_is_no_coordinator_that_is_missing) {
   admin->create_topic("open", 1);
-  rd_kafka_conf_t* conf = rd_kafka_conf_new();
-  rd_kafka_conf_set(conf, "bootstrap.servers", broker->brokers().c_str(), nullptr, 0);
-  rd_kafka_conf_set(conf, "transactional.id", "open", nullptr, 0);
-  rd_kafka_t* killed = rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0);
-  ASSERT_EQ(rd_kafka_init_transactions(killed, 20'000), nullptr);
-  ASSERT_EQ(rd_kafka_begin_transaction(killed), nullptr);
-  const ListHandle list(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_list_add(list.get(), "open", 0)->offset = 5;
-  const GroupMemberHandle member(rd_kafka_consumer_group_metadata_new("open"));
-  ASSERT_EQ(rd_kafka_send_offsets_to_transaction(killed, list.get(), member.get(), 20'000),
-            nullptr);
+  OpenTransaction killed(broker->brokers(), "open", 5);
   const std::vector<std::string> trouble = reach(options_for("open"), Duration::seconds(5)).trouble;
   EXPECT_TRUE(trouble.empty()) << trouble[0];
-  ASSERT_EQ(rd_kafka_abort_transaction(killed, 20'000), nullptr);
-  rd_kafka_destroy(killed);
+  killed.commit();
 }
 
 }  // namespace
