@@ -243,7 +243,7 @@ class Tree:
         world = self._in_worlds(1, min(seeds, FEW))
         if any_will_do and world:
             return "not run", world
-        unit = self._in_unit_tests()
+        unit = self._in_unit_tests(any_will_do)
         if any_will_do and unit:
             return unit, f"not in {FEW} seeds"
         return unit or "-", world or (self._in_worlds(FEW + 1, seeds) if seeds > FEW else "") or "-"
@@ -268,10 +268,10 @@ class Tree:
             alarm.cancel()
         return (said.strip()[:60] or "failed") if failed else ""
 
-    def _in_unit_tests(self):
-        """How many of them fail, or nothing. They run to their end."""
+    def _in_unit_tests(self, any_will_do):
+        """How many of them fail, or nothing. They run to their end, unless any will do."""
         self.build("unit_core")
-        unit = run(self.path("unit_core"), "--gtest_brief=1")
+        unit = run(self.path("unit_core"), "--gtest_brief=1", *(["--gtest_fail_fast"] if any_will_do else []))
         failed = sum("[  FAILED  ]" in line and " ms)" in line for line in unit.stdout.splitlines())
         return f"{failed or 'a crash'}" if unit.returncode else ""
 
