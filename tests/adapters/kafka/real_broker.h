@@ -112,6 +112,9 @@ class RealBroker {
     child_.reset();
   }
 
+  // As SIGSTOP, after which it is there and silent, and SIGCONT.
+  void signal(int signal) { ::kill(pid_, signal); }
+
   const std::string& brokers() const { return brokers_; }
   const std::string& sasl_brokers() const { return sasl_brokers_; }
 

@@ -5,8 +5,10 @@
 namespace einlass::kafka {
 namespace {
 
-// As of TopicConfigs: librdkafka 2.0.2 must not have such a question for long.
-constexpr int kPatienceMs = 1000;
+// The most that librdkafka takes. It must not give such a question up while it looks for the
+// group's coordinator: once that is found it would use what it has freed, and end the process or
+// stand still for ever (its issue 4605, in every version so far).
+constexpr int kPatienceMs = 3'600'000;
 
 }  // namespace
 
@@ -15,7 +17,7 @@ GroupTopics::GroupTopics(rd_kafka_t* client, std::string group)
 
 std::set<std::string> GroupTopics::tick(const std::set<std::string>& wanted) {
   if (rd_kafka_event_t* event = rd_kafka_queue_poll(answers_.get(), 0)) take(event, wanted);
-  if (left_ > 0 && !wanted.empty() && --ticks_ <= 0) ask();
+  if (!open_ && left_ > 0 && !wanted.empty() && --ticks_ <= 0) ask();
   return std::exchange(to_tell_, {});
 }
 
@@ -25,12 +27,14 @@ void GroupTopics::moved() {
   answered_ = false;
   had_by_nobody_.clear();
   while (const EventHandle old{rd_kafka_queue_poll(answers_.get(), 0)}) {
+    open_ = false;
   }
 }
 
 void GroupTopics::ask() {
   ticks_ = kEveryTicks;
   --left_;
+  open_ = true;
   const AdminOptionsHandle options(
       rd_kafka_AdminOptions_new(client_, RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS));
   rd_kafka_AdminOptions_set_request_timeout(options.get(), kPatienceMs, nullptr, 0);
@@ -41,6 +45,7 @@ void GroupTopics::ask() {
 // A group that is not described, or divides its partitions just now, says nothing.
 void GroupTopics::take(rd_kafka_event_t* event, const std::set<std::string>& wanted) {
   const EventHandle owned(event);
+  open_ = false;
   const auto* result = rd_kafka_event_DescribeConsumerGroups_result(event);
   std::size_t count = 0;
   const auto* const* groups =

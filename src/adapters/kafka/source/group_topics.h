@@ -39,6 +39,7 @@ class GroupTopics {
   QueueHandle answers_;
   int ticks_ = kEveryTicks;              // Until it is asked again.
   int left_ = kQuestions;                // Questions, until something moves.
+  bool open_ = false;                    // One waits for its answer, however long that takes.
   bool answered_ = false;                // Since something moved.
   std::set<std::string> had_by_nobody_;  // At the last answer.
   std::set<std::string> to_tell_;
