@@ -132,5 +132,18 @@ TEST(Troubles, tells_the_reason_before_its_consequences) {
   EXPECT_TRUE(troubles.has("kafka_brokers_down"));
 }
 
+TEST(Troubles, that_transactions_wait_is_what_comes_of_brokers_that_are_gone) {
+  Troubles troubles(Duration{});
+  troubles.add({Severity::error, "kafka_transactions_wait", Lasts::topic, "out", "they wait"},
+               at(0));
+  troubles.add(explain(RD_KAFKA_RESP_ERR__TRANSPORT, false, "", kContext), at(1));
+  EXPECT_EQ(troubles.worst(), "they wait") << "one broker of several may be away";
+  const Trouble down = explain(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, false, "", kContext);
+  troubles.add(down, at(2));
+  EXPECT_EQ(troubles.worst(), down.detail);
+  troubles.brokers_answer();
+  EXPECT_EQ(troubles.worst(), "they wait");
+}
+
 }  // namespace
 }  // namespace einlass::kafka

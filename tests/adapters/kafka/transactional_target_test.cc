@@ -226,6 +226,22 @@ TEST_F(TransactionalTargetTest, what_fails_late_of_the_topic_before_is_no_troubl
   transact_until_committed(4);
 }
 
+// As where there are fewer brokers than replicas of the topic that they keep transactions in.
+TEST_F(TransactionalTargetTest, brokers_that_name_no_coordinator_are_told_until_they_do) {
+  ASSERT_TRUE(gate->run_until_assigned(1));
+  cluster.fail(kFindCoordinatorApi, std::vector(500, RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE));
+  start();
+  ASSERT_TRUE(gate->run_until([&] { return !target->status().unusable.empty(); }));
+  EXPECT_NE(target->status().unusable.find("__transaction_state"), std::string::npos)
+      << target->status().unusable;
+  EXPECT_FALSE(target->status().by_attempt) << "it is found out without one";
+  rd_kafka_mock_clear_request_errors(cluster.get(), kFindCoordinatorApi);
+  EXPECT_TRUE(gate->run_until([&] { return target->status().unusable.empty(); }))
+      << "without a record";
+  EXPECT_EQ(gate->count_notices("kafka_transactions_wait"), 1u);
+  transact_until_committed(2);
+}
+
 TEST_F(TransactionalTargetTest, a_right_that_is_missing_is_named) {
   cluster.fail(kInitProducerIdApi, {RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
                                     RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED});

@@ -148,10 +148,11 @@ bool is_right(const Trouble& trouble) {
 // The rank among troubles: the reason before its consequences.
 int weight(const Trouble& trouble) {
   const std::string_view what = trouble.what;
-  if (trouble.lasts == Lasts::for_ever) return 4;
+  if (trouble.lasts == Lasts::for_ever) return 5;
   if (what == "kafka_broker_unreachable") return 0;
-  if (what == "kafka_brokers_down") return 1;
-  return trouble.lasts == Lasts::connection || trouble.lasts == Lasts::group ? 3 : 2;
+  if (what == "kafka_transactions_wait") return 1;
+  if (what == "kafka_brokers_down") return 2;
+  return trouble.lasts == Lasts::connection || trouble.lasts == Lasts::group ? 4 : 3;
 }
 
 }  // namespace

@@ -97,6 +97,17 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason,
   }
 }
 
+Trouble transactions_wait(const TargetErrorContext& context) {
+  return of_topic(context, "kafka_transactions_wait",
+                  "its transactions stand still, for the brokers " + std::string(context.brokers) +
+                      " let none begin or end; as a rule they name none of them as the coordinator "
+                      "of transactions, because their topic __transaction_state has no leader, or "
+                      "cannot be made: where they are fewer than its replicas, set their "
+                      "transaction.state.log.replication.factor and "
+                      "transaction.state.log.min.isr; or a partition of the topic " +
+                      std::string(context.topic) + " has no leader; records wait until then");
+}
+
 Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers) {
   return {Severity::error,
           "kafka_fatal",
@@ -114,10 +125,11 @@ void tell_unusable(TargetStatus& status, const Troubles& troubles, const Login* 
   const bool connection = troubles.has("kafka_brokers_down") ||
                           troubles.has("kafka_login_refused") || troubles.has("kafka_tls_failed") ||
                           troubles.any(Lasts::for_ever);
-  // These rights are asked for when the producer begins. It begins anew by itself for transactions;
-  // otherwise with the next attempt.
+  // These rights are asked for when the producer begins. It begins anew by itself for transactions,
+  // and goes on waiting; otherwise with the next attempt.
   const bool not_tried = status.trouble.empty();
   const bool producer = troubles.has("kafka_transactions_forbidden") ||
+                        troubles.has("kafka_transactions_wait") ||
                         (troubles.has("kafka_write_forbidden") && not_tried);
   if (connection || troubles.any(Lasts::topic)) status.unusable = troubles.worst();
   status.by_attempt = !connection && !producer;

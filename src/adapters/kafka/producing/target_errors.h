@@ -33,6 +33,9 @@ struct TargetErrorContext {
 Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason,
                       const TargetErrorContext& context);
 
+// Where the brokers let no transaction begin or end. librdkafka goes on, and says nothing of it.
+Trouble transactions_wait(const TargetErrorContext& context);
+
 // What ProducerSink::given_up() means to a target.
 Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers);
 

@@ -26,6 +26,9 @@ constexpr Duration kPulse = Duration::millis(500);
 constexpr Duration kHoldWhileClosed = Duration::millis(600);
 constexpr int kPulsesAfterRefusal = 4;
 
+// After so many of these it is told that a call waits for the brokers: 10 s.
+constexpr int kPulsesToTell = 20;
+
 //               .----------- given up, or stuck -----------.
 //               v                                          |
 //   start -> closed -> opening -> idle -> filling -> ending
@@ -86,6 +89,7 @@ struct TransactionalTarget::State final : TargetSink {
 
   void open();
   void pulse();
+  void tell_waiting();
   void begin();
   void send(const TargetRecord& record);
   void go_on();
@@ -104,6 +108,7 @@ struct TransactionalTarget::State final : TargetSink {
   std::function<void(TransactionEnd)> on_end;
   Phase phase = Phase::closed;
   int pulses_to_skip = 0;  // Before the producer is opened again.
+  int pulses_waited = 0;   // For the call under way.
   bool stuck = false;      // The producer is of no more use, though it has not been given up.
   std::vector<UnderWay> attempts;  // Of the transaction.
   std::optional<GroupOffsets> offsets;
@@ -133,10 +138,18 @@ void TransactionalTarget::State::pulse() {
   pulses_to_skip = std::max(pulses_to_skip - 1, 0);
   const bool closed = phase == Phase::closed || phase == Phase::opening;
   if (closed) events.push_back(core::TargetHold{*id, kHoldWhileClosed});
+  tell_waiting();
   timer.expires_after(std::chrono::microseconds(kPulse.us));
   timer.async_wait([this, still = std::weak_ptr(alive)](const boost::system::error_code&) {
     if (!still.expired()) pulse();
   });
+}
+
+// Not where something else is told that explains it, as that there are no brokers.
+void TransactionalTarget::State::tell_waiting() {
+  const bool waits = phase == Phase::opening || phase == Phase::ending;
+  pulses_waited = waits && status(0).unusable.empty() ? pulses_waited + 1 : 0;
+  if (pulses_waited == kPulsesToTell) tell(transactions_wait(error_context()));
 }
 
 void TransactionalTarget::State::begin() {
@@ -179,6 +192,8 @@ void TransactionalTarget::State::go_on() {
 void TransactionalTarget::State::answered(const Transactions::Answer& answer) {
   const bool was_opening = phase == Phase::opening;
   const bool given_up = rd_kafka_fatal_error(client, nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR;
+  pulses_waited = 0;
+  troubles.end("kafka_transactions_wait");
   stuck = answer.stuck;
   if (was_opening && answer.error) pulses_to_skip = kPulsesAfterRefusal;
   phase = given_up || stuck || (was_opening && answer.error) ? Phase::closed : Phase::idle;
