@@ -98,6 +98,12 @@ TEST(Configuration, what_would_break_a_promise_is_refused) {
   }
 }
 
+TEST(Configuration, checksums_are_not_checked_by_what_loses_its_place_then) {
+  const std::string error = refused(with({{"check.crcs", "true"}}));
+  EXPECT_NE(error.find("kafka.properties.check.crcs: only false"), std::string::npos) << error;
+  EXPECT_EQ(refused(with({{"check.crcs", "false"}})), "accepted");
+}
+
 TEST(Configuration, cooperative_needs_a_librdkafka_that_can) {
   const std::string error =
       refused(with({{"partition.assignment.strategy", "cooperative-sticky"}}), kOld);

@@ -200,6 +200,10 @@ std::string refusal(const std::string& name, const std::string& value, int versi
   if (name == "group.protocol" && value != "classic") {
     return "only classic: the gate has not been tried with the others";
   }
+  if (name == "check.crcs" && value != "false") {
+    return "only false: behind a batch with a wrong checksum librdkafka loses its place in the log "
+           "and may pass over records that are sound, or read the log from its start";
+  }
   if (name == "partition.assignment.strategy" && version < kFirstSafeCooperative &&
       value.find("cooperative") != std::string::npos) {
     return "cooperative-sticky loses partitions when commits meet a rebalance, below librdkafka "
