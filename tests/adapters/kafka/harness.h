@@ -329,6 +329,7 @@ class MockCluster {
 };
 
 constexpr std::int16_t kProduceApi = 0;
+constexpr std::int16_t kFetchApi = 1;
 constexpr std::int16_t kOffsetCommitApi = 8;
 constexpr std::int16_t kOffsetFetchApi = 9;
 constexpr std::int16_t kFindCoordinatorApi = 10;

@@ -1,7 +1,8 @@
-// A partition whose leader is away is told of until it is led again; the others go on.
+// A partition whose leader is away, or does not hand out what it has, is told of; the others go on.
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "adapters/kafka/harness.h"
 
@@ -40,6 +41,20 @@ TEST(Leaders, a_partition_whose_leader_is_away_is_told_until_it_is_back) {
   EXPECT_EQ(stuck(g, 1), "");
   EXPECT_EQ(g.source->status().trouble, "");
   EXPECT_EQ(g.count_notices("kafka_partition_offline"), 1u);
+}
+
+// As where a batch is damaged on the broker's disk.
+TEST(Leaders, a_partition_that_cannot_be_read_on_is_named) {
+  MockCluster& own = *new MockCluster;  // Ends with the process.
+  own.create_topic("damaged", 1);
+  Gate g(options(own.brokers(), "damaged", "damaged"));
+  ASSERT_TRUE(g.run_until_assigned(1));
+  own.fail(kFetchApi, std::vector(4, RD_KAFKA_RESP_ERR_INVALID_MSG));
+  ASSERT_TRUE(g.run_until([&] { return g.notice("kafka_error") != nullptr; }));
+  const std::string& detail = g.notice("kafka_error")->detail;
+  EXPECT_NE(detail.find("damaged partition 0 cannot be read on"), std::string::npos) << detail;
+  Producer(own.brokers()).many("damaged", 0, 1);
+  EXPECT_TRUE(g.run_until([&] { return g.sink.count == 1; }));
 }
 
 }  // namespace

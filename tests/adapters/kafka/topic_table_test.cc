@@ -185,7 +185,6 @@ TEST(TopicTable, OfWhatIsTooLongNoMoreIsToldThanThatItIs) {
 
 // The topic's metadata is there all the time.
 TEST(TopicTable, IsAwayForAsLongAsItMayNotBeRead) {
-  constexpr std::int16_t kFetchApi = 1;
   MockCluster cluster;
   write_one_quota(cluster);
   Reader reader(cluster.brokers(), "quotas");
@@ -206,7 +205,6 @@ TEST(TopicTable, IsAwayForAsLongAsItMayNotBeRead) {
 
 // What the topic still has from before a key's last word held once, and is not to hold again.
 TEST(TopicTable, OfWhatIsReadAnewOnlyTheLastWordIsTold) {
-  constexpr std::int16_t kFetchApi = 1;
   MockCluster cluster;
   cluster.create_topic("quotas", 1);
   Producer writer(cluster.brokers());

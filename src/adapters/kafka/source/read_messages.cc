@@ -64,7 +64,12 @@ bool Source::State::admit(Partition& partition, const rd_kafka_message_t& messag
     partition.forbidden = message.err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
     Trouble trouble = explain(message.err, false, rd_kafka_message_errstr(&message),
                               error_context(partition.topic));
-    if (partition.forbidden) trouble.lasts = Lasts::passing;  // It stands at the partition.
+    if (partition.forbidden) {
+      trouble.lasts = Lasts::passing;  // It stands at the partition.
+    } else {
+      trouble.detail = partition.topic + " partition " + std::to_string(partition.number.value) +
+                       " cannot be read on now, and is tried again: " + trouble.detail;
+    }
     tell(trouble);
     return false;
   }
