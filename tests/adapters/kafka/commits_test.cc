@@ -212,5 +212,28 @@ TEST_F(RefusedCommitsTest, after_a_fenced_answer_what_waits_behind_it_is_not_sen
   EXPECT_EQ(rd_kafka_queue_poll(queue.get(), 1500), nullptr) << "it was sent all the same";
 }
 
+TEST_F(RefusedCommitsTest, that_a_log_began_anew_is_said_though_longer_metadata_was_refused) {
+  cluster.create_topic("topic", 2);
+  Partition& stuck = partition(0);
+  stuck.phase = Phase::waiting;
+  stuck.finding = Finding::stuck;
+  stuck.anew = true;
+  stuck.log = LogBounds{Offset{0}, Offset{9}};
+  const core::PartitionId id = partition(1).id;
+  cluster.fail(testing::kOffsetCommitApi, {RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE});
+  commits.begin_generation(nullptr);
+  begin(id, 5);
+  EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE);
+  EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR_NO_ERROR) << "without metadata";
+  commits.tell_began_anew(client, queue.get());
+  EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR_NO_ERROR);
+  const ListHandle list(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(list.get(), "topic", 0);
+  ASSERT_EQ(rd_kafka_committed(client, list.get(), 10'000), RD_KAFKA_RESP_ERR_NO_ERROR);
+  const auto& told = list->elems[0];
+  EXPECT_EQ(std::string_view(static_cast<const char*>(told.metadata), told.metadata_size),
+            kBeganAnew);
+}
+
 }  // namespace
 }  // namespace einlass::kafka

@@ -139,7 +139,10 @@ void Commits::add(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list,
       rd_kafka_topic_partition_list_add(list, partition.topic.c_str(), partition.number.value);
   added->offset = entry.next.value;
   added->opaque = reinterpret_cast<void*>(std::uintptr_t{entry.partition.value});
-  if (!metadata_refused_) set_metadata(client, *added, entry.finished);
+  // Where a log began anew that is said all the same: it is short, and without it the next one to
+  // have the partition would take the offset for what the group has read.
+  const bool is_short = entry.finished == kBeganAnew;
+  if (!metadata_refused_ || is_short) set_metadata(client, *added, entry.finished);
 }
 
 // Of the open commit the gate has seen to it that it does not, but not of one that was given up.
