@@ -232,14 +232,15 @@ end
 local function take(i)
   local l = level[i]
   if levels > 1 then
-    local first = top(now)
+    local first, due = top(now), due_by_credit(l, now)
     for below = first + 1, levels do
       if waited_for(below, now) then
         credit[below] = credit[below] + keep * cost
       end
     end
-    if l ~= first then
-      credit[l] = credit[l] - whole * cost
+    if l ~= first then -- Given what others leave, and not due by what it has earned, it owes nothing.
+      local rest = credit[l] - whole * cost
+      credit[l] = due and rest or math.max(rest, math.min(credit[l], 0))
     end
   end
   served[i], sums[l], left[i] = served[i] + unit * cost, sums[l] + unit * cost, left[i] - 1

@@ -169,14 +169,24 @@ std::int64_t ShareAsk::left_for_others(std::size_t flow, Instant at, bool of_gat
   return units + short_of_level(flow, at, of_gate) / kUnit;
 }
 
-void ShareAsk::take(std::size_t i) {
-  Flow& flow = flows_[i];
-  const std::uint8_t level = flow.key.first;
+// Of a permit for that level those below the first that waits earn a part. One that goes before
+// others for what it has earned pays for it. Who is given what others leave pays with what it has
+// and owes nothing, or it would get less than its part once they leave nothing any more.
+void ShareAsk::charge(std::uint8_t taken) {
   const std::uint8_t first = top(now_);
+  const bool due = due_by_credit(taken, now_);
   for (std::uint8_t below = first + 1; below < of_.levels; ++below) {
     if (waited_for(below, now_)) credit_[below] += of_.keep * cost_;
   }
-  if (level != first) credit_[level] -= kWhole * cost_;
+  if (taken == first) return;
+  const std::int64_t left = credit_[taken] - kWhole * cost_;
+  credit_[taken] = due ? left : std::max(left, std::min<std::int64_t>(credit_[taken], 0));
+}
+
+void ShareAsk::take(std::size_t i) {
+  Flow& flow = flows_[i];
+  const std::uint8_t level = flow.key.first;
+  charge(level);
   flow.served += kUnit * cost_;
   levels_[level].served += kUnit * cost_;
   ++flow.granted;

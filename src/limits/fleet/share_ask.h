@@ -84,6 +84,7 @@ class ShareAsk {
   std::uint8_t top(Instant at) const;
   bool due_by_credit(std::uint8_t level, Instant at) const;
   std::int64_t short_of_level(std::size_t flow, Instant at, bool of_gate) const;
+  void charge(std::uint8_t taken);
   void write_flows(const FleetShare::Gate& own, bool waits_here, ToldFlows& answer);
   FleetShare::Gate record(std::optional<Duration> retry, bool waits_here);
   void move_time();

@@ -206,12 +206,14 @@ class Asking:
         return self.now + self.idle_after
 
     def take(self, flow):
-        credit, top = self.share.credit, self._top()
+        credit, top, due = self.share.credit, self._top(), self._due_by_credit(flow.level)
         for level in range(top + 1, len(credit)):
             if self._waited_for(level):
                 credit[level] += self.keep * self.cost
         if flow.level != top:
-            credit[flow.level] -= WHOLE * self.cost
+            left = credit[flow.level] - WHOLE * self.cost
+            # Who is given what others leave pays with what it has, and owes nothing.
+            credit[flow.level] = left if due else max(left, min(credit[flow.level], 0))
         flow.N += UNIT * self.cost
         flow.granted += 1
         known = self.share.known(flow.level, flow.name, self.cost)

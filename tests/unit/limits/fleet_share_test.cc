@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "limits/fleet/acquire_shared.h"
@@ -11,6 +14,54 @@ namespace einlass::limits {
 namespace {
 
 constexpr Instant kBegin{1'800'000'000'000'000};
+
+// A limit of 1,000 a second and 100 at once, for flows in two levels. Asks say nothing of what was
+// told before.
+class TwoLevels {
+ public:
+  explicit TwoLevels(std::int64_t keep) : keep_(keep) {}
+
+  // How many permits each of the flows gets.
+  std::vector<std::int64_t> ask(std::uint64_t gate, std::vector<AskingFlow> flows, std::size_t most,
+                                Duration after = {}) {
+    AskingFlows asking;
+    asking.levels = 2;
+    asking.keep = keep_;
+    asking.time.resize(2);
+    asking.rest.resize(2);
+    asking.wish = 1'000;
+    asking.flows = std::move(flows);
+    const ShareDemand of{.gate = GateId{gate}, .of = &asking};
+    const Demand demand{
+        .min = Permits{1}, .max = Permits{static_cast<std::int64_t>(most)}, .horizon = {}};
+    const Charge charge{.parameters = &parameters_, .state = &state_, .cost = Permits{1}};
+    std::vector<Duration> due(most);
+    ToldFlows told;
+    acquire_shared({&charge, 1}, 0, share_, of, demand, kBegin + after, due, told);
+    std::vector<std::int64_t> granted(asking.flows.size());
+    for (const std::uint16_t flow : told.flow) ++granted[flow];
+    return granted;
+  }
+
+ private:
+  const std::int64_t keep_;
+  const Parameters parameters_ = TokenBucketParameters{reduced({1'000, 1'000'000}), {100}};
+  State state_ = fresh(parameters_, "");
+  FleetShare share_;
+};
+
+using Granted = std::vector<std::int64_t>;
+
+// Of each permit a tenth is the lower level's.
+TEST(FleetShare, WhatOthersLeaveCostsALevelNoMoreThanItHasEarned) {
+  TwoLevels limit(10);
+  limit.ask(1, {{.id = FlowId{1}, .level = 0, .records = 2}}, 1);  // One more waits.
+  const AskingFlow lower{.id = FlowId{2}, .level = 1, .records = 1'000};
+  EXPECT_EQ(limit.ask(2, {lower}, 50), Granted{50}) << "that one is left";
+  const AskingFlow upper{.id = FlowId{1}, .level = 0, .records = 1'000};
+  EXPECT_EQ(limit.ask(1, {upper}, 100), Granted{45}) << "of 49";
+  EXPECT_EQ(limit.ask(2, {lower}, 100), Granted{4});
+}
 
 // As users of whom each has one record, beside one that always waits.
 TEST(FleetShare, RemembersNoMoreHoweverManyComeOnce) {
