@@ -229,7 +229,8 @@ for i = 1, flows do
   end
 end
 
--- Each level's time goes on to where the flows that wait have come, all together.
+-- Each level's time goes on to where the flows that wait have come, all together; or as far as any was served, where nobody
+-- waits any more.
 local state, till = {}, 0
 for l = 1, levels do
   local k, w, s, d = 3 * l, 0, 0, 0
@@ -238,10 +239,15 @@ for l = 1, levels do
       w, s, d = w + g[k - 2], s + g[k - 1], d + g[k]
     end
   end
+  local on = w > 0 and math.max(0, math.floor(s / w)) or 0
   if d == 0 and waiting[l] == 0 then
     credit[l] = 0
+    for i = 1, flows do
+      if level[i] == l then
+        on = math.max(on, math.floor(served[i] / weight[i]))
+      end
+    end
   end
-  local on = w > 0 and math.max(0, math.floor(s / w)) or 0
   time[l] = time[l] + on
   state[l] = struct.pack('>dd', time[l], credit[l])
   for _, g in ipairs(kept) do

@@ -276,7 +276,18 @@ void ShareAsk::write_flows(const FleetShare::Gate& own, bool waits_here, ToldFlo
   }
 }
 
-// Each level's time goes on to where the flows that wait have come, all together.
+// How far a flow of the ask has been served, of those of that level the furthest.
+std::int64_t ShareAsk::furthest(std::uint8_t level) const {
+  std::int64_t furthest = 0;
+  for (const Flow& flow : flows_) {
+    if (flow.key.first == level) furthest = std::max(furthest, flow.tag());
+  }
+  return furthest;
+}
+
+// Each level's time goes on to where the flows that wait have come, all together. Where nobody
+// waits any more it goes on as far as any was served: what one was given while there was enough for
+// all is not held against it, as it is not where nobody waits in any level.
 void ShareAsk::move_time() {
   for (std::uint8_t i = 0; i < of_.levels; ++i) {
     WaitingFlows all;
@@ -286,9 +297,10 @@ void ShareAsk::move_time() {
       all.served += gate.sums[i].served;
       all.wanted += gate.sums[i].wanted;
     }
-    if (all.wanted == 0 && levels_[i].waiting == 0) share_.credit_[i] = 0;
-    if (all.weights == 0) continue;
-    const std::int64_t on = std::max<std::int64_t>(0, floor_div(all.served, all.weights));
+    const bool nobody = all.wanted == 0 && levels_[i].waiting == 0;
+    if (nobody) share_.credit_[i] = 0;
+    std::int64_t on = nobody ? furthest(i) : 0;
+    if (all.weights > 0) on = std::max(on, floor_div(all.served, all.weights));
     share_.time_[i] += on;
     for (FleetShare::Gate& gate : share_.gates_) gate.sums[i].served -= gate.sums[i].weights * on;
   }

@@ -87,6 +87,7 @@ class ShareAsk {
   void charge(std::uint8_t taken);
   void write_flows(const FleetShare::Gate& own, bool waits_here, ToldFlows& answer);
   FleetShare::Gate record(std::optional<Duration> retry, bool waits_here);
+  std::int64_t furthest(std::uint8_t level) const;
   void move_time();
 
   FleetShare& share_;

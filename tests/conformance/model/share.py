@@ -245,11 +245,12 @@ class Asking:
         for level in range(len(state.time)):
             W, N = sum(g.sums[level].W for g in waiting), sum(g.sums[level].N for g in waiting)
             on = max(0, N // W) if W > 0 else 0
+            if not any(g.sums[level].D for g in waiting) and not self._mine(level):
+                state.credit[level] = 0
+                on = max([on] + [f.tag() for f in self.flows if f.level == level])
             state.time[level] += on
             for gate in state.gates.values():
                 gate.sums[level].N -= gate.sums[level].W * on
-            if not any(g.sums[level].D for g in waiting) and not self._mine(level):
-                state.credit[level] = 0
         return state
 
     def _record(self, retry, waits_here):

@@ -63,6 +63,19 @@ TEST(FleetShare, WhatOthersLeaveCostsALevelNoMoreThanItHasEarned) {
   EXPECT_EQ(limit.ask(2, {lower}, 100), Granted{4});
 }
 
+// Others wait below all the time, and one above only now.
+TEST(FleetShare, WhatAFlowGotWhereNobodyWaitedIsNotHeldAgainstIt) {
+  TwoLevels limit(0);
+  const AskingFlow lower{.id = FlowId{9}, .level = 1, .records = 1'000};
+  Duration after{};
+  for (int i = 0; i < 100; ++i, after = after + Duration::millis(10)) {
+    limit.ask(1, {{.id = FlowId{1}, .level = 0, .records = 1}, lower}, 10, after);
+  }
+  const AskingFlow known{.id = FlowId{1}, .level = 0, .records = 100};
+  const AskingFlow other{.id = FlowId{2}, .level = 0, .records = 100};
+  EXPECT_EQ(limit.ask(1, {known, other, lower}, 10, after), (Granted{5, 5, 0}));
+}
+
 // As users of whom each has one record, beside one that always waits.
 TEST(FleetShare, RemembersNoMoreHoweverManyComeOnce) {
   constexpr std::uint64_t kAtOnce = 64;
