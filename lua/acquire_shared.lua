@@ -271,7 +271,9 @@ writes[1], writes[2] = '', struct.pack('>dBB', begun, levels, given_out) .. tabl
 redis.call('HSET', share, unpack(writes))
 redis.call('PEXPIRE', share, expiry(till, now, slack))
 
--- For each flow that is new here two are looked at by lot, whether they may be forgotten.
+-- For each flow that is new here two are looked at by lot, whether they may be forgotten. If they are too many all the same,
+-- because most come once, all begins anew.
+local most_flows = 100000
 if new > 0 and goes_on then
   local some = redis.call('HRANDFIELD', share, 2 * new, 'WITHVALUES')
   for i = 1, #some, 2 do
@@ -282,5 +284,9 @@ if new > 0 and goes_on then
       end
     end
   end
+  if redis.call('HLEN', share) > most_flows + 1 then -- The state is a field too.
+    redis.call('UNLINK', share)
+    there = false
+  end
 end
-return answer(n, wait, reason and reason - 1 or -1, held_up, booked, flow_of, true)
+return answer(n, wait, reason and reason - 1 or -1, held_up, booked, flow_of, there)

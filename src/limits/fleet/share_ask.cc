@@ -13,6 +13,10 @@ constexpr std::int64_t kWhole = 100;  // Of a level's credit: a unit.
 // Flows that are looked at after each ask, whether they may be forgotten.
 constexpr std::size_t kLookedAt = 4;
 
+// Beyond so many that are remembered all begins anew. They are more only where most come once: then
+// a level's time stands nearly still, and nobody is as good as unknown.
+constexpr std::size_t kMostFlows = 100'000;
+
 // Rounded down. REQUIRES: b > 0.
 std::int64_t floor_div(__int128 a, std::int64_t b) {
   const __int128 quotient = a / b;
@@ -229,6 +233,7 @@ void ShareAsk::end(std::optional<Duration> retry, bool waits_here, ToldFlows& an
     move_time();
     // Twice as many as came, or what is remembered would grow without a bound.
     share_.forget_some(Permits{cost_}, kLookedAt + 2 * added);
+    if (share_.flows_.size() > kMostFlows) share_ = {};
   }
   answer.epoch = share_.epoch_;
   answer.time.assign(share_.time_.begin(), share_.time_.begin() + of_.levels);

@@ -43,6 +43,9 @@ class TwoLevels {
     return granted;
   }
 
+  // How many it remembers.
+  std::size_t flows() const { return share_.flows(); }
+
  private:
   const std::int64_t keep_;
   const Parameters parameters_ = TokenBucketParameters{reduced({1'000, 1'000'000}), {100}};
@@ -106,6 +109,19 @@ TEST(FleetShare, RemembersNoMoreHoweverManyComeOnce) {
     most = std::max(most, share.flows());
   }
   EXPECT_LE(most, 20 * kAtOnce) << "of " << next - 1;
+}
+
+// The same where more come all the time than can leave.
+TEST(FleetShare, RemembersNoMoreThanSoManyWhereMoreComeOnceThanLeave) {
+  TwoLevels limit(0);
+  constexpr std::int64_t kAtOnce = 100, kAsks = 1'200;
+  std::uint64_t next = 1;
+  for (int i = 0; i < kAsks; ++i) {
+    std::vector<AskingFlow> flows;
+    while (std::ssize(flows) < kAtOnce) flows.push_back({.id = FlowId{next++}});
+    limit.ask(1, std::move(flows), 50, Duration::millis(50 * i));
+  }
+  EXPECT_LE(limit.flows(), 100'000u) << "of " << next - 1;
 }
 
 }  // namespace
