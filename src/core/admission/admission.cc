@@ -118,11 +118,12 @@ void Admission::ended(const Record& record, Instant now, Commands& commands) {
   if (route.held_limits == 0) return;  // Its line may be gone.
   Line& line = lines_[record.line.value];
   commands.push_back(Ended{record.line, record.permit});
-  const bool full = delivery_.room(route.target, now) <= 1 || places_.part_left(line) <= 1;
+  // With the place that comes free at its target it may take one more at most.
+  const bool full = places_.left(line, now) <= 1;
   keyless_limits_.ended(record.route, full, now);
   // Other gates may have records of the same key.
   const bool keyed = (route.held_limits & ~route.keyless_limits) != 0;
-  const std::uint32_t held = line.in_flight + line.followers + 1;
+  const std::uint32_t held = line.in_flight + line.followers;
   if (keyed && line.left.leaves(held, full || line.held_back, now)) return;
   line.freed |= line.open_ask.has_value();
   if (std::exchange(line.held_back, false)) line.next_ask = now;

@@ -88,7 +88,8 @@ class Admission {
   // REQUIRES: it was sent and led, and this was not said before.
   void place_free(const Record& record, Instant now, Commands& commands);
 
-  // A permit's attempt is over. Where limits count those under way, one more may be had now.
+  // A permit's attempt is over. Where limits count those under way, one more may be had now, or is
+  // left to others. REQUIRES: its place at the target is not free yet, unless it was given up.
   void ended(const Record& record, Instant now, Commands& commands);
 
   // The record for which no permit will ever be granted: the caller takes it out of its line and

@@ -58,8 +58,9 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
   delivery_.ended(record, event, now);
   admission_.touch(route.target);
   if (event.hold_target) delivery_.hold(route.target, *event.hold_target, now);
-  if (!abandoned) admission_.place_free(record, now, commands);
+  // Whose the limits' place is to be is said before its line may ask for another.
   admission_.ended(record, now, commands);
+  if (!abandoned) admission_.place_free(record, now, commands);
   if (abandoned) {
     if (event.outcome == Outcome::accepted) commits_.finish_abandoned(record);
     return end_abandoned(record, now, commands);

@@ -70,8 +70,8 @@ TEST(UnderWay, a_place_that_comes_free_while_an_ask_is_open_is_asked_for) {
 // A limit on attempts under way over lines of one record each or more, and what its holder answers.
 struct HeldLines {
   HeldLines(std::uint32_t lines, std::int64_t limit, const RouteOptions& route = held_route(),
-            std::uint32_t each = 1)
-      : bench(BenchGate::options_for(route)), free(limit) {
+            std::uint32_t each = 1, std::uint32_t places = 64)
+      : bench(BenchGate::options_for(route, places)), free(limit) {
     bench.assign(0);
     for (std::uint32_t i = 1; i <= lines; ++i) {
       bench.gate.add_line(LineId{i}, RouteId{0}, false);
@@ -152,6 +152,33 @@ TEST(UnderWay, one_line_with_all_the_places_leaves_some_to_others) {
     one.run(Duration::seconds(4), Duration::millis(50), true);
     EXPECT_GE(one.taken, 3);
   }
+}
+
+// It has all places of its target but the eighth that stays free, and waits aside for one of its
+// own to end. Its attempts are so slow that it asks for nothing before.
+TEST(UnderWay, who_waits_aside_for_a_place_leaves_some_to_others) {
+  RouteOptions route = held_route();
+  route.keyless_limits = 0;
+  HeldLines one(1, 7, route, 1000, 8);
+  one.run(Duration::seconds(4), Duration::millis(400), true);
+  EXPECT_GE(one.taken, 3);
+}
+
+// Where there are many lines each has few places that are its own, but may take more.
+TEST(UnderWay, nothing_is_left_to_others_while_the_line_may_take_more) {
+  BenchGate bench(BenchGate::options_for(held_route()));
+  bench.assign(0);
+  for (std::uint32_t i = 1; i <= 40; ++i) {
+    bench.gate.add_line(LineId{i}, RouteId{0}, true);
+    bench.arrive(i, i, 0, i);
+    bench.answer({0});
+  }
+  bench.ended(1, Outcome::accepted);
+  bench.pass(Duration::seconds(1));
+  bench.ended(2, Outcome::accepted);
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.arrive(41, 41, 0, 1);
+  EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
 }
 
 TEST(UnderWay, lines_of_two_targets_that_share_a_limit_are_let_in_in_turn) {
