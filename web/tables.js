@@ -54,17 +54,19 @@ function showLines(now) {
     "nobody waits");
 }
 
-// What only failed last may be as well as ever: whether something is wrong is for the troubles to say.
+// What only failed last may be as well as ever, and a breaker may be open that no record is here to try: whether
+// something is wrong, and how bad it is, is for the troubles to say.
 function stateOf(one, now) {
+  const trouble = now.troubles.find((it) => it.what === "target" && it.name === one.name && it.ended === null);
   const text = (words) => (one.trouble ? `${words}: ${one.trouble}` : words);
   if (one.unusable) return {text: one.unusable, kind: "bad", wide: true};
   if (one.breaker.state !== "closed") {
+    if (trouble && !isBad(trouble)) return {text: trouble.says, kind: "warning", wide: true};
     const next = untilText(one.breaker.until, now.at);
     return {text: text(`circuit breaker open, ${next ? "next try " + next : "is tried"}`), kind: "bad", wide: true};
   }
   if (one.held_until !== null) return {text: text(`paused, goes on ${untilText(one.held_until, now.at) || "now"}`), kind: "warning", wide: true};
-  const fails = one.trouble && now.troubles.some((it) => it.what === "target" && it.name === one.name && it.ended === null);
-  if (fails) return {text: text("attempts fail"), kind: "warning", wide: true};
+  if (one.trouble && trouble) return {text: text("attempts fail"), kind: "warning", wide: true};
   if (one.warning) return {text: one.warning, kind: "warning", wide: true};
   return {text: one.trouble ? text("last attempt failed") : "healthy", wide: true};
 }

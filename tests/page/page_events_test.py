@@ -222,11 +222,11 @@ class Events(unittest.TestCase):
         target = {"name": "crm", "in_flight": 0, "max_in_flight": 64, "unusable": "", "trouble": "status 404", "warning": "",
                   "held_until": None, "breaker": {"state": "closed", "until": None}}
         state = "((cell) => [cell.textContent, cell.className])(byId('targets').tBodies[0].rows[0].cells[2])"
-        one = {**event([route("results", "crm")]), "targets": [target]}
-        self.send(one)
-        self.assertEqual(self.browser.value(state), ["last attempt failed: status 404", "says"])
-        self.send({**one, "troubles": [{**event([], down=["crm"])["troubles"][0], "severity": "warning"}]})
-        self.assertEqual(self.browser.value(state), ["attempts fail: status 404", "warning says"])
+        untried = {**event([], down=["crm"])["troubles"][0], "severity": "warning", "says": "circuit breaker open, and no record is here to try it"}
+        for breaker, troubles, shown in (("closed", [], ["last attempt failed: status 404", "says"]),
+                ("closed", [untried], ["attempts fail: status 404", "warning says"]), ("probing", [untried], [untried["says"], "warning says"])):
+            self.send({**event([route("results", "crm")]), "targets": [{**target, "breaker": {"state": breaker, "until": None}}], "troubles": troubles})
+            self.assertEqual(self.browser.value(state), shown)
 
     def test_a_limiter_that_is_closed_is_not_healthy(self):
         self.send({**event([route("results", "crm")]), "stores": [{"name": "redis", "up": True, "trouble": "", "closed": "limit x is closed"}]})

@@ -156,12 +156,16 @@ std::vector<std::string> used_of(const TopStatus& status, const Json& share,
   return {rate_text(more / status.seconds), std::to_string(std::llround(100 * more / all)) + " %"};
 }
 
-// Whether it is among what is wrong now. What only failed last may be as well as ever.
-bool is_in_trouble(const TopStatus& status, const std::string& target) {
-  return std::ranges::any_of(status.now.at("troubles"), [&](const Json& one) {
-    return text_of(one, "what") == "target" && text_of(one, "name") == target &&
-           one.at("ended").is_null();
-  });
+// What of it is among what is wrong now, if anything: what only failed last may be as well as ever,
+// and a breaker may be open that no record is here to try.
+const Json* trouble_of(const TopStatus& status, const std::string& target) {
+  for (const Json& one : status.now.at("troubles")) {
+    if (text_of(one, "what") == "target" && text_of(one, "name") == target &&
+        one.at("ended").is_null()) {
+      return &one;
+    }
+  }
+  return nullptr;
 }
 
 struct ColouredText {
@@ -173,8 +177,12 @@ ColouredText target_text(const TopStatus& status, const Json& target) {
   const std::string unusable = text_of(target, "unusable"), failed = text_of(target, "trouble");
   if (!unusable.empty()) return {unusable, Colour::red};
   const std::string why = failed.empty() ? "" : ": " + failed;
+  const Json* trouble = trouble_of(status, text_of(target, "name"));
   const Json& breaker = target.at("breaker");
   if (text_of(breaker, "state") != "closed") {
+    if (trouble != nullptr && text_of(*trouble, "severity") != "bad") {
+      return {text_of(*trouble, "says"), Colour::yellow};
+    }
     const std::string next = until_in_words(breaker.at("until"), status.now_us);
     return {"circuit breaker open, " + (next.empty() ? "is tried" : "next try " + next) + why,
             Colour::red};
@@ -183,9 +191,7 @@ ColouredText target_text(const TopStatus& status, const Json& target) {
     const std::string until = until_in_words(target.at("held_until"), status.now_us);
     return {"paused (Retry-After), goes on " + until, Colour::yellow};
   }
-  if (!failed.empty() && is_in_trouble(status, text_of(target, "name"))) {
-    return {"attempts fail" + why, Colour::yellow};
-  }
+  if (!failed.empty() && trouble != nullptr) return {"attempts fail" + why, Colour::yellow};
   const std::string warning = text_of(target, "warning");
   if (!warning.empty()) return {warning, Colour::yellow};
   return {failed.empty() ? "healthy" : "last attempt failed" + why};

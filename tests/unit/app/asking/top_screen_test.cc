@@ -236,6 +236,15 @@ TEST(Top, is_red_only_for_what_is_bad) {
   EXPECT_FALSE(has(coloured(paused), "\x1b[31m"));
   paused["books"]["closed"] = false;
   EXPECT_TRUE(has(coloured(paused), "\x1b[31m"));
+  Json untried = status(1);
+  untried["targets"][0]["breaker"]["state"] = "probing";
+  untried["troubles"] = Json::parse(R"([
+    {"what": "target", "name": "billing", "severity": "warning",
+     "says": "circuit breaker open, and no record is here to try it", "since": null, "ended": null,
+     "next": null, "waiting": 0}])");
+  EXPECT_FALSE(has(coloured(untried), "\x1b[31m")) << coloured(untried);
+  EXPECT_TRUE(has(picture(untried), "  7  circuit breaker open, and no record is here to try it\n"))
+      << picture(untried);
 }
 
 TEST(Top, fits_the_terminal_and_brings_no_commands_into_it) {
