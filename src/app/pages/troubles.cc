@@ -16,7 +16,8 @@ namespace {
 
 using Shown = ShownTrouble;
 
-// The same at several shards is one trouble: it lasts while some shard has it.
+// The same at several shards is one trouble: it lasts while some shard has it, and says what the
+// worst of them says.
 void add(std::vector<Shown>& all, const Trouble& one) {
   const Instant end = one.ended.value_or(kNever);
   const auto same = std::ranges::find_if(all, [&](const Shown& it) {
@@ -27,6 +28,7 @@ void add(std::vector<Shown>& all, const Trouble& one) {
   if (same == all.end()) return void(all.push_back({one}));
   Trouble& to = same->trouble;
   to.since = std::min(to.since, one.since);
+  if (one.bad && !to.bad) to.says = one.says;
   to.bad |= one.bad;
   to.next = std::max(to.next, one.next);
   if (to.ended) to.ended = std::max(*to.ended, end);

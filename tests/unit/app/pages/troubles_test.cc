@@ -66,6 +66,21 @@ TEST_F(ShownTroubles, has_what_ended_last_first_whichever_shard_it_was) {
   EXPECT_EQ(names, (std::vector<std::string>{"reload", "targetcrm", "targeterp"}));
 }
 
+TEST_F(ShownTroubles, says_of_what_several_shards_have_what_the_worst_says) {
+  ShardView first, second;
+  first.troubles = {Trouble{"target", "crm", false, "nobody tries it", {}, Instant{10}, {}}};
+  second.troubles = {Trouble{"target", "crm", true, "circuit breaker open", {}, Instant{20}, {}}};
+  views.answered = {true, true};
+  for (const auto& [one, other] : {std::pair(first, second), std::pair(second, first)}) {
+    views.shards = {one, other};
+    const auto all = shown();
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_TRUE(all[0].trouble.bad);
+    EXPECT_EQ(all[0].trouble.says, "circuit breaker open");
+    EXPECT_EQ(all[0].trouble.since, Instant{10});
+  }
+}
+
 TEST_F(ShownTroubles, counts_no_records_for_redis_where_none_are_counted_apart) {
   of_process = {{"redis", "", true, "limit l has granted nothing for 2 min", {}, {}, {}}};
   EXPECT_EQ(shown()[0].waiting, std::nullopt);
