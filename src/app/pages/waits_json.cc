@@ -65,13 +65,13 @@ Json line_json(const WaitsView::Line& line, const config::Config& config) {
   const config::Limit* limit =
       standing.limit ? &config.limits[route.limits[standing.limit->value]] : nullptr;
   json["limit"] = limit ? Json(limit->limit.name) : Json(nullptr);
-  json["per_second"] = number_or_null(line.each_second);
+  json["per_second"] = number_or_null(line.allowed ? line.allowed->per_second : std::nullopt);
   json["until"] = standing.until ? Json(standing.until->us) : Json(nullptr);
   json["behind"] = line.behind.empty() ? Json(nullptr) : keys_json(config, route, line.behind);
   json["oldest"] = line.oldest ? Json(line.oldest->us) : Json(nullptr);
   // If nothing comes and nobody else has a part.
   json["drain_seconds"] = line.behind.empty()
-                              ? number_or_null(drain_seconds(standing.waiting, line.each_second))
+                              ? number_or_null(drain_seconds(standing.waiting, line.allowed))
                               : Json(nullptr);
   return json;
 }

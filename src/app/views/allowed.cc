@@ -1,5 +1,6 @@
 #include "app/views/allowed.h"
 
+#include <algorithm>
 #include <variant>
 
 namespace einlass::app {
@@ -29,10 +30,20 @@ std::optional<double> per_second(const P& p) {
   }
 }
 
+template <class P>
+double freed(const P& p) {
+  if constexpr (requires { p.window; }) return number(p.limit);
+  return 1;
+}
+
 }  // namespace
 
 Allowed allowed_by(const limits::Parameters& parameters) {
-  return std::visit([](const auto& p) { return Allowed{at_once(p), per_second(p)}; }, parameters);
+  return std::visit(
+      [](const auto& p) {
+        return Allowed{at_once(p), per_second(p), freed(p)};
+      },
+      parameters);
 }
 
 std::optional<Allowed> records_allowed_by(const config::Limit& limit,
@@ -42,12 +53,14 @@ std::optional<Allowed> records_allowed_by(const config::Limit& limit,
   const double cost = number(limit.limit.cost);
   allowed.at_once /= cost;
   if (allowed.per_second) *allowed.per_second /= cost;
+  allowed.freed = std::max(1.0, allowed.freed / cost);
   return allowed;
 }
 
-std::optional<double> drain_seconds(std::uint64_t records, std::optional<double> each_second) {
-  if (!each_second || *each_second <= 0) return std::nullopt;
-  return static_cast<double>(records) / *each_second;
+std::optional<double> drain_seconds(std::uint64_t records, const std::optional<Allowed>& allowed) {
+  if (!allowed || allowed->per_second.value_or(0) <= 0) return std::nullopt;
+  const double later = static_cast<double>(records) - allowed->freed;
+  return later > 0 ? std::optional(later / *allowed->per_second) : std::nullopt;
 }
 
 }  // namespace einlass::app

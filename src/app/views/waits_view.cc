@@ -8,14 +8,12 @@
 namespace einlass::app {
 namespace {
 
-std::optional<double> each_second_of(const Shard& shard, const core::LineStanding& standing) {
+std::optional<Allowed> allowed_of(const Shard& shard, const core::LineStanding& standing) {
   if (!standing.limit) return std::nullopt;
   const config::Config& config = shard.config();
   const config::Limit& limit =
       config.limits[config.routes[standing.route.value].limits[standing.limit->value]];
-  const auto allowed =
-      records_allowed_by(limit, shard.limiters().in_force(standing.line, standing.limit->value));
-  return allowed ? allowed->per_second : std::nullopt;
+  return records_allowed_by(limit, shard.limiters().in_force(standing.line, standing.limit->value));
 }
 
 std::vector<WaitsView::Line> longest_lines(const Shard& shard, Instant now) {
@@ -23,8 +21,7 @@ std::vector<WaitsView::Line> longest_lines(const Shard& shard, Instant now) {
   std::vector<std::string_view> keys;
   for (const core::LineStanding& standing : shard.gate().longest_lines(kMostLinesShown, now)) {
     shard.limiters().read_keys(standing.line, keys);
-    lines.push_back(
-        {standing, {keys.begin(), keys.end()}, {}, each_second_of(shard, standing), {}});
+    lines.push_back({standing, {keys.begin(), keys.end()}, {}, allowed_of(shard, standing), {}});
     if (standing.oldest) lines.back().oldest = shard.records()[*standing.oldest].written();
     const core::Record* first =
         standing.first ? shard.gate().record(standing.first->slot) : nullptr;

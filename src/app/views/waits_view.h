@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "adapters/kafka/source/source.h"
+#include "app/views/allowed.h"
 #include "app/views/why.h"
 
 namespace einlass::app {
@@ -20,10 +21,10 @@ inline constexpr std::size_t kMostPausesShown = 100;
 struct WaitsView {
   struct Line {
     core::LineStanding standing;
-    std::vector<std::string> keys;      // By the index of the limit.
-    std::vector<std::string> behind;    // Of the line that holds it up, if that is another.
-    std::optional<double> each_second;  // What the limit that it waits for allows it, in records.
-    std::optional<Instant> oldest;      // When the oldest was written to Kafka, as far as is known.
+    std::vector<std::string> keys;    // By the index of the limit.
+    std::vector<std::string> behind;  // Of the line that holds it up, if that is another.
+    std::optional<Allowed> allowed;   // By the limit that it waits for, in records.
+    std::optional<Instant> oldest;    // When the oldest was written to Kafka, as far as is known.
   };
   struct Partition {
     std::string topic;

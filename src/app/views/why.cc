@@ -93,9 +93,8 @@ WaitingRecord described(const Shard& shard, const core::Standing& standing) {
   if (standing.limit) {
     const auto& in_force = shard.limiters().in_force(standing.line, standing.limit->value);
     const config::Route& route = shard.config().routes[standing.route.value];
-    const auto allowed =
+    record.allowed =
         records_allowed_by(shard.config().limits[route.limits[standing.limit->value]], in_force);
-    if (allowed) record.each_second = allowed->per_second;
     record.schedule = shard.limiters().scheduled(standing.line, standing.limit->value);
   }
   return record;

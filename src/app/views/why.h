@@ -14,6 +14,7 @@
 
 #include "app/shard/shard.h"
 #include "app/steering/steer.h"
+#include "app/views/allowed.h"
 #include "config/model/config.h"
 #include "core/contract/standing.h"
 #include "text/partition_words.h"
@@ -46,8 +47,7 @@ struct WaitingRecord {
   Offset offset;
   core::Standing standing;
   std::vector<std::string> keys;  // By the index of the limit; empty where it has none.
-  std::optional<double>
-      each_second;  // What the limit that it waits for allows its key, in records.
+  std::optional<Allowed> allowed;  // To its key, by the limit that it waits for, in records.
   std::optional<LimitValues::Scheduled> schedule;  // To what of its limit's schedule it owes that.
   std::string last_error;  // Why its last attempt failed; empty if none has.
   std::string unusable;    // Why nothing can be delivered to its target; empty if it can.

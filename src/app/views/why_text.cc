@@ -298,7 +298,7 @@ std::string drain_in_words(const WhyAnswer& all, const std::string& key,
   const config::Limit& limit =
       config.limits[route_of(holder, config).limits[holder.standing.limit->value]];
   if (!is_of_all(holder, limit, key)) return "";
-  const std::optional<double> seconds = drain_seconds(all.with_key, holder.each_second);
+  const std::optional<double> seconds = drain_seconds(all.with_key, holder.allowed);
   if (!seconds || *seconds > kLongestShown) return "";
   return "; at what limit " + limit.limit.name + " allows they need " +
          span_in_words(Duration{static_cast<std::int64_t>(*seconds * 1e6)}) + " at least";

@@ -31,5 +31,20 @@ TEST(Allowed, IsTheMostAtOnceAndASecondByEachAlgorithm) {
   expect(limits::ConcurrencyParameters{{8}, half}, 8, std::nullopt);
 }
 
+TEST(Allowed, SaysInWhatTimeRecordsCanGoAtLeast) {
+  config::Limit limit;
+  limit.limit.cost = Permits{2};
+  const auto least = [&](std::uint64_t records, const limits::Parameters& parameters) {
+    return drain_seconds(records, records_allowed_by(limit, parameters));
+  };
+  const limits::FixedWindowParameters hourly{{1000}, Duration::seconds(3600)};
+  EXPECT_EQ(least(500, hourly), std::nullopt) << "the end of the window may be now";
+  EXPECT_DOUBLE_EQ(least(750, hourly).value_or(0), 1800);
+  const limits::TokenBucketParameters bucket{limits::Rate{1, 1'000'000}, {40}};
+  EXPECT_EQ(least(1, bucket), std::nullopt) << "it may be all but paid";
+  EXPECT_DOUBLE_EQ(least(11, bucket).value_or(0), 20);
+  EXPECT_EQ(least(9, limits::ConcurrencyParameters{{8}, Duration::seconds(1)}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace einlass::app

@@ -253,7 +253,7 @@ TEST(Why, of_a_record_that_is_not_inside) {
 TEST(Why, of_a_key_says_where_since_when_and_how_fast_they_may_go) {
   WaitingRecord record = waiting(core::WaitsFor::permit);
   record.standing.limit = core::LimitIndex{1};
-  record.each_second = 2;
+  record.allowed = Allowed{0, 2};
   WhyAnswer found = with(core::Whereabouts::inside);
   found.with_key = 564;
   found.partitions = {{"results", PartitionNumber{0}}, {"results", PartitionNumber{2}}};
@@ -280,7 +280,7 @@ TEST(Why, of_a_key_says_not_how_fast_where_the_bucket_is_not_theirs) {
   WaitingRecord first = waiting(core::WaitsFor::permit);
   first.keys = {"", "globex"};
   first.standing.limit = core::LimitIndex{1};
-  first.each_second = 1;
+  first.allowed = Allowed{0, 1};
   WhyAnswer found = with(core::Whereabouts::inside);
   found.with_key = 500;
   found.partitions = {{"results", PartitionNumber{3}}};
