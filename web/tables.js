@@ -44,7 +44,8 @@ function showLines(now) {
   setText(byId("lines-total"), `${now.lines.length} of ${count(now.lines_total)}`);
   const rows = now.lines.map((one) => {
     const [first] = Object.values(one.keys);
-    const key = one.keys[one.limit] ?? first;  // That of the limit for which it waits, if there is one.
+    // That of the limit for which it waits, if there is one; LIMIT/burst has the key of LIMIT.
+    const key = one.keys[one.limit?.replace(/\/burst$/, "")] ?? first;
     const button = key !== undefined ? () => ask({key}) : null;
     return [{text: keysText(one.keys), kind: "key", button, title: button ? "Ask why they wait" : ""}, one.route, one.waiting,
       agoText(one.oldest, now.at), {text: waitsText(one), wide: true}, secondsText(one.drain_seconds)];

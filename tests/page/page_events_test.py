@@ -196,6 +196,7 @@ class Events(unittest.TestCase):
     def test_asks_by_the_key_that_a_line_waits_for_also_an_empty_one(self):
         self.server.why = {"at": 2, "key": "", "says": "these", "records": []}
         for line, asks, shown in ((self.line("per_tenant", region="eu", per_tenant="acme"), "key=acme", "region: eu, per_tenant: acme"),
+                                  (self.line("per_tenant/burst", region="eu", per_tenant="bolt"), "key=bolt", "region: eu, per_tenant: bolt"),
                                   (self.line("per_tenant", per_tenant=""), "key=", "(no key)")):
             self.send({**event([route("results", "crm")]), "lines": [line]})
             self.assertEqual(self.browser.text("#lines tbody th"), shown)

@@ -39,15 +39,14 @@ Used used_of(const metrics::Snapshot& sum, const std::string& limit) {
   return used;
 }
 
-// By the names of the limits that have one.
+// By the names of the limits that have one. What keeps a limit's burst has the key of that limit.
 Json keys_json(const config::Config& config, const config::Route& route,
                const std::vector<std::string>& keys) {
   Json json = Json::object();
   for (std::size_t i = 0; i < keys.size() && i < route.limits.size(); ++i) {
     const config::Limit& limit = config.limits[route.limits[i]];
-    if (limit.key.kind != config::KeySource::Kind::none) {
-      json[limit.limit.name] = valid_utf8(keys[i]);
-    }
+    if (limit.key.kind == config::KeySource::Kind::none || limit.is_pace) continue;
+    json[limit.limit.name] = valid_utf8(keys[i]);
   }
   return json;
 }

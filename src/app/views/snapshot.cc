@@ -235,7 +235,7 @@ metrics::Snapshot snapshot(const Shard& shard, const kafka::SourceStatus& source
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     snapshot.routes.push_back(route_metrics(shard, config, i, waiting[i]));
   }
-  add_waiting_keys(shard.gate(), shard.limiters(), snapshot.routes);
+  add_waiting_keys(shard.gate(), shard.limiters(), config, snapshot.routes);
   add_stores(shard, config, snapshot);
   add_outage_policies(shard, config, snapshot);
   for (std::size_t i = 0; i < config.limits.size(); ++i) {

@@ -15,10 +15,13 @@ struct WaitingLine {
   std::uint64_t records = 0;
 };
 
-std::string text_of(const std::vector<std::string_view>& keys) {
+// By the index of the limit. What keeps a limit's burst has the key of that limit.
+std::string text_of(const std::vector<std::string_view>& keys, const config::Config& config,
+                    const config::Route& route) {
   std::string text;
-  for (const std::string_view key : keys) {
-    if (!key.empty()) text.append(text.empty() ? "" : " ").append(key);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i].empty() || config.limits[route.limits[i]].is_pace) continue;
+    text.append(text.empty() ? "" : " ").append(keys[i]);
   }
   return text;
 }
@@ -34,7 +37,8 @@ void add(std::vector<metrics::WaitingKey>& keys, std::string key, std::uint64_t 
   }
 }
 
-void fill(metrics::Route& route, std::vector<WaitingLine>& lines, const LineTable& table) {
+void fill(metrics::Route& route, std::vector<WaitingLine>& lines, const LineTable& table,
+          const config::Config& config, const config::Route& of) {
   const std::size_t named = std::min(lines.size(), metrics::kMostKeys);
   const auto first_of_rest = lines.begin() + static_cast<std::ptrdiff_t>(named);
   std::partial_sort(lines.begin(), first_of_rest, lines.end(),
@@ -44,7 +48,7 @@ void fill(metrics::Route& route, std::vector<WaitingLine>& lines, const LineTabl
   std::vector<std::string_view> keys(route.limits.size());
   for (auto it = lines.begin(); it != first_of_rest; ++it) {
     table.read_keys(it->line, keys);
-    add(route.keys, text_of(keys), it->records);
+    add(route.keys, text_of(keys, config, of), it->records);
   }
   for (auto it = first_of_rest; it != lines.end(); ++it) route.other_keys += it->records;
 }
@@ -52,7 +56,7 @@ void fill(metrics::Route& route, std::vector<WaitingLine>& lines, const LineTabl
 }  // namespace
 
 void add_waiting_keys(const core::Gate& gate, const Limiters& limiters,
-                      std::vector<metrics::Route>& routes) {
+                      const config::Config& config, std::vector<metrics::Route>& routes) {
   std::vector<std::vector<WaitingLine>> waiting(routes.size());
   limiters.table().for_each([&](core::LineId line, core::RouteId route) {
     if (!routes[route.value].has_keys()) return;
@@ -61,7 +65,8 @@ void add_waiting_keys(const core::Gate& gate, const Limiters& limiters,
     }
   });
   for (std::size_t i = 0; i < routes.size(); ++i) {
-    if (routes[i].has_keys()) fill(routes[i], waiting[i], limiters.table());
+    if (!routes[i].has_keys()) continue;
+    fill(routes[i], waiting[i], limiters.table(), config, config.routes[i]);
   }
 }
 

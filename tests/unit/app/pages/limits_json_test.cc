@@ -54,5 +54,25 @@ TEST(LimitsJson, SaysWhatIsAllowedInRecords) {
   EXPECT_EQ(shown()["at_once"], nullptr);
 }
 
+TEST(LinesJson, SayAKeyOnceWhereItsLimitKeepsABurst) {
+  config::Config config = config_with_a_schedule();
+  config.limits[0].key = {config::KeySource::Kind::header, "tenant"};
+  config.limits.push_back(config.limits[0]);
+  config.limits[1].limit.name = "callbacks/burst";
+  config.limits[1].is_pace = true;
+  config.routes.resize(1);
+  config.routes[0].limits = {0, 1};
+  ShardView view;
+  view.waits.lines.resize(1);
+  view.waits.lines[0].standing.limit = core::LimitIndex{1};
+  view.waits.lines[0].keys = {"acme", "acme"};
+  Views views;
+  views.shards = {view};
+  views.answered = {true};
+  const Json line = lines_json(views, config).at(0);
+  EXPECT_EQ(line["limit"], "callbacks/burst");
+  EXPECT_EQ(line["keys"], (Json{{"callbacks", "acme"}}));
+}
+
 }  // namespace
 }  // namespace einlass::app

@@ -63,7 +63,7 @@ struct Bench {
       routes[0].limits.push_back(config.limits[i].limit.name);
     }
     routes[0].keyed = {true};
-    add_waiting_keys(gate, limiters, routes);
+    add_waiting_keys(gate, limiters, config, routes);
     return routes;
   }
 
@@ -103,6 +103,18 @@ TEST(WaitingKeys, KeysOfTwoLimitsThatReadTheSameAreOne) {
   EXPECT_EQ(routes[0].keys[0].key, "a b c");
   EXPECT_EQ(routes[0].keys[0].records, 2u);
   EXPECT_EQ(routes[0].keys[1].key, "a b");
+}
+
+TEST(WaitingKeys, WhatKeepsABurstHasTheKeyOfItsLimitWhichIsSaidOnce) {
+  config::Config paced = two_limits();
+  paced.limits[1].key = paced.limits[0].key;
+  paced.limits[1].limit.parameters = limits::SlidingLogParameters{{1}, Duration::seconds(60)};
+  paced.limits[1].is_pace = true;
+  Bench bench(std::move(paced));
+  bench.arrive("acme");
+  const std::vector<metrics::Route> routes = bench.routes();
+  ASSERT_EQ(routes[0].keys.size(), 1u);
+  EXPECT_EQ(routes[0].keys[0].key, "acme");
 }
 
 }  // namespace
