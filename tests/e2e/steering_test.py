@@ -132,7 +132,9 @@ class Steering:
         self.produce("other", 5)
         wait_until(lambda: len(self.arrived("other")) == 10, 30, "the others go after the restart")
         self.assertEqual(self.arrived("acme"), [])
-        self.einlass("resume", "--limit", "per_tenant", "--key", "acme")
+        self.einlass("pause", "--route", "results")
+        for name in (["--limit", "per_tenant", "--key", "acme"], ["--route", "results"]):
+            self.assertIn("it is paused no more", self.einlass("resume", *name), "whether it goes is another matter")
         self.all_gone(15)
 
     def test_a_pause_ends_by_itself(self):

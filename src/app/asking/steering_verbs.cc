@@ -178,7 +178,7 @@ int pause(const config::Config& config, const PauseOptions& options) {
 
 int resume(const config::Config& config, const PauseOptions& options) {
   return change(config, "DELETE", pause_path(options), body_of("", options.note),
-                [](const Json& answer) { return "it goes on" + pending(answer) + "\n"; });
+                [](const Json& answer) { return "it is paused no more" + pending(answer) + "\n"; });
 }
 
 }  // namespace einlass::app
