@@ -38,6 +38,24 @@ TEST(Http2Silence, no_answer_ends_one_attempt_at_the_timeout_and_not_the_connect
   EXPECT_EQ(server.connections(), 1);
 }
 
+// One of several behind an address hangs, and what reads its socket still answers each PING.
+TEST(Http2Silence, a_connection_on_which_nothing_is_answered_any_more_takes_no_more) {
+  ScriptedServer server(in_http2([](Http2Peer& peer) {
+    for (auto one = peer.next_request(); one.stream != 0; one = peer.next_request()) {
+      if (peer.peer().number > 1) peer.answer(one.stream, "204");
+    }
+  }));
+  Http2World world(server);
+  world.options.timeout = Duration::millis(300);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(world.deliver().outcome, Outcome::retry);
+    EXPECT_EQ(world.trouble(), "no answer within 300ms" + world.peer);
+  }
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << world.trouble();
+  EXPECT_EQ(server.connections(), 2);
+  EXPECT_EQ(world.target().status().connections, 1u) << "nothing is left on the first one";
+}
+
 // Nothing comes back, not even for a PING: later attempts on it need not wait for all of their
 // time.
 TEST(Http2Silence, a_dead_connection_is_noticed_by_the_timeout_and_left) {

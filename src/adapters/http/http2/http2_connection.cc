@@ -24,6 +24,7 @@ void Http2Connection::begin(Http2Exchange& exchange, SteadyTime now) {
 
 void Http2Connection::cancel(Http2Exchange& exchange) {
   session_.cancel(exchange);
+  if (++late_ >= kMostLate) retire();
   flush_soon();
   if (!session_.exchanges().empty()) return;
   // Where it has not answered for so long, the next exchange would only run into the same.
@@ -173,6 +174,7 @@ void Http2Connection::close() {
 
 void Http2Connection::answered(Http2Exchange& exchange) {
   if (closed_) return;
+  late_ = 0;
   Answer answer{.status = exchange.status, .retry_after = {}, .trouble = {}};
   answer.body = exchange.body;
   answer.location = exchange.location;

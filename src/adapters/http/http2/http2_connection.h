@@ -4,7 +4,8 @@
 // What is begun or cancelled in one turn of the loop is written together at the end of it. A
 // connection that is silent for half the timeout while exchanges are open is asked for a sign of
 // life (PING), and is closed if none comes by the whole timeout. One without exchanges is closed
-// after kHttp2Idle.
+// after kHttp2Idle. One that gives signs of life and answers nothing takes no more: whoever hangs
+// behind the address that several share would keep everything.
 #pragma once
 
 #include <array>
@@ -85,7 +86,8 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   // REQUIRES: room() > 0.
   void begin(Http2Exchange& exchange, SteadyTime now);
 
-  // Forgets it, and tells the server. The connection goes on.
+  // Its time is over: forgets it, and tells the server. The connection goes on, but retires where
+  // that is so for kMostLate of them without an answer in between.
   void cancel(Http2Exchange& exchange);
 
   // Nothing more is begun on it, and it is closed once nothing is open, but not from here.
@@ -102,6 +104,7 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   static constexpr std::size_t kBytesPerTurn = 256 * 1024;
   static constexpr int kReadsPerTurn = 1024;
   static constexpr std::size_t kMostUnsent = 128 * 1024;  // Rendered and not yet written.
+  static constexpr int kMostLate = 2;                     // One may be late for its own sake.
 
   void watch(SteadyTime now);
   void flush_soon();
@@ -133,6 +136,7 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   bool asked_for_life_ = false;
   bool is_dead_ = false;
   bool is_retired_ = false;
+  int late_ = 0;               // How many were cancelled since the last answer.
   bool needs_repair_ = false;  // For one side does not take the other.
 };
 
