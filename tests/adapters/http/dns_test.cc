@@ -4,74 +4,27 @@
 #include <netdb.h>
 
 #include <atomic>
-#include <condition_variable>
-#include <cstring>
-#include <map>
-#include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "adapters/http/client/single_exchange.h"
 #include "adapters/http/http2_peer.h"
+#include "adapters/http/names.h"
 #include "adapters/http/resolver/addresses.h"
 #include "adapters/http/resolver/lookup_turns.h"
 #include "adapters/http/target/origins.h"
 #include "adapters/http/target_world.h"
 
-namespace {
-
-// What the names of these tests resolve to at the time; all others are the system's.
-class Names {
- public:
-  void set(const std::string& name, std::vector<std::string> addresses) {
-    const std::lock_guard lock(mutex_);
-    addresses_[name] = std::move(addresses);
-  }
-  bool find(const std::string& name, std::vector<std::string>& addresses) {
-    std::unique_lock lock(mutex_);
-    const auto found = addresses_.find(name);
-    if (found == addresses_.end()) return false;
-    addresses = found->second;
-    ++asked;
-    changed_.wait(lock, [&] { return !name.ends_with(silent_); });
-    return true;
-  }
-
-  // The servers of the names that end so do not answer: "" for all.
-  void silence(const std::string& ending) {
-    {
-      const std::lock_guard lock(mutex_);
-      silent_ = ending;
-    }
-    changed_.notify_all();
-  }
-  void answer() { silence(kNone); }
-
-  std::atomic<int> asked{0};
-
- private:
-  static constexpr const char* kNone = ".";  // No name ends so.
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::string silent_ = kNone;
-  std::map<std::string, std::vector<std::string>> addresses_;
-};
-
-Names& names() {
-  static Names names;
-  return names;
-}
-
 using GetAddrInfo = int(const char*, const char*, const addrinfo*, addrinfo**);
-
-}  // namespace
 
 // Instead of the C library's, for the whole test program. A list is made of the library's own,
 // so that its freeaddrinfo() fits.
 extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
                            addrinfo** result) {
   static auto* const real = reinterpret_cast<GetAddrInfo*>(dlsym(RTLD_NEXT, "getaddrinfo"));
+  using einlass::http::testing::names;
   std::vector<std::string> addresses;
   if (node == nullptr || !names().find(node, addresses)) return real(node, service, hints, result);
   *result = nullptr;
@@ -201,6 +154,21 @@ TEST_F(Dns, a_resolver_that_hangs_changes_nothing) {
   for (std::size_t i = 0; i < world.events.size(); ++i) {
     EXPECT_EQ(world.ended(i).outcome, Outcome::accepted);
   }
+}
+
+// As those of token servers are, which are asked so seldom that each has to look anew.
+TEST_F(Dns, a_resolver_that_hangs_keeps_no_single_exchange_waiting) {
+  names().set("moving.test", {"127.0.0.1"});
+  world.options.addresses_for = Duration::micros(1);
+  SingleExchange exchange(world.io, world.options, 0);
+  for (const bool hangs : {false, true, true}) {
+    if (hangs) names().silence("");
+    std::optional<Answer> ended;
+    exchange.begin(Request{}, [&](const Answer& answer) { ended = answer; });
+    world.run_until([&] { return exchange.look(), ended.has_value(); });
+    EXPECT_EQ(ended.value_or(Answer{}).status, 204u) << ended.value_or(Answer{}).trouble;
+  }
+  names().answer();
 }
 
 TEST_F(Dns, of_several_addresses_the_next_is_tried) {

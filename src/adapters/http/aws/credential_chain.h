@@ -32,7 +32,10 @@ class CredentialChain {
   bool is_asking() const { return server_ && server_->is_open(); }
 
   // True if the file is another than at the last look: others may stand in it.
-  bool look() { return file_.changed(); }
+  bool look() {
+    if (server_) server_->look();
+    return file_.changed();
+  }
 
  private:
   // So long a server has for an answer; of the metadata there are three.

@@ -38,6 +38,10 @@ SingleExchange::~SingleExchange() {
 
 void SingleExchange::look() {
   if (tls_) tls_->look();
+  const bool waits = connection_ && connection_->is_resolving();
+  if (waits && addresses_.lags(std::chrono::steady_clock::now())) {
+    connection_->connect(addresses_.list());
+  }
 }
 
 void SingleExchange::begin(const Request& request, Done done) {
@@ -48,7 +52,7 @@ void SingleExchange::begin(const Request& request, Done done) {
   writer_.write(request, connection_->request());
   deadlines_.start(*connection_, now);
   connection_->begin({}, now);
-  if (addresses_.known(now)) {
+  if (addresses_.known(now) || addresses_.lags(now)) {
     connection_->connect(addresses_.list());
   } else {
     addresses_.lookup();

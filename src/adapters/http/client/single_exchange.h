@@ -33,7 +33,8 @@ class SingleExchange final : public ConnectionOwner {
   void begin(const Request& request, Done done);
   bool is_open() const { return connection_ != nullptr; }
 
-  // Takes files of TLS that were renewed.
+  // To be called every now and then: takes files of TLS that were renewed, and goes where the host
+  // last was while its resolver hangs.
   void look();
 
   // "host:port".
