@@ -22,6 +22,13 @@ int no_passphrase(char*, int, int, void*) { return 0; }
   throw std::runtime_error(what + why);
 }
 
+// A name that is written as a whole one ends with a dot, which neither SNI (RFC 6066, section 3)
+// nor a certificate has.
+std::string without_final_dot(std::string name) {
+  if (name.size() > 1 && name.ends_with('.')) name.pop_back();
+  return name;
+}
+
 }  // namespace
 
 SslContext new_ssl_context(const SSL_METHOD* method) {
@@ -64,14 +71,15 @@ void show_certificate(SSL_CTX* context, const std::string& cert_file, const std:
 // (RFC 9525, section 6.3).
 void expect_name(SSL* ssl, const std::string& name) {
   CHECK(!name.empty());
-  if (is_address(name)) {
-    CHECK(X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str()) == 1);
+  const std::string plain = without_final_dot(name);
+  if (is_address(plain)) {
+    CHECK(X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), plain.c_str()) == 1);
     return;
   }
   SSL_set_hostflags(ssl,
                     X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-  CHECK(SSL_set1_host(ssl, name.c_str()) == 1);
-  SSL_set_tlsext_host_name(ssl, name.c_str());  // Too long a one no certificate can have either.
+  CHECK(SSL_set1_host(ssl, plain.c_str()) == 1);
+  SSL_set_tlsext_host_name(ssl, plain.c_str());  // Too long a one no certificate can have either.
 }
 
 }  // namespace einlass::net

@@ -31,7 +31,8 @@ void trust(SSL_CTX* context, const std::string& ca_file);
 // Throws std::runtime_error if a file cannot be read, or the two do not fit.
 void show_certificate(SSL_CTX* context, const std::string& cert_file, const std::string& key_file);
 
-// The server's certificate has to be for this name or address. A name is also asked for (SNI).
+// The server's certificate has to be for this name or address. A name is also asked for (SNI); a
+// dot at its end says nothing.
 // REQUIRES: `name` is not empty.
 void expect_name(SSL* ssl, const std::string& name);
 

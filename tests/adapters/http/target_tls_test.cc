@@ -73,6 +73,10 @@ TEST_F(TargetTls, a_name_is_asked_for_and_an_address_is_not) {
   by_name->options.server_name = "localhost";
   EXPECT_EQ(by_name->deliver().outcome, Outcome::accepted);
   EXPECT_EQ(asked, "localhost");
+  const auto by_whole_name = world_at(server);
+  by_whole_name->options.server_name = "localhost.";
+  EXPECT_EQ(by_whole_name->deliver().outcome, Outcome::accepted) << by_whole_name->trouble();
+  EXPECT_EQ(asked, "localhost") << "no certificate has the dot";
 }
 
 TEST_F(TargetTls, a_certificate_of_an_unknown_authority_is_refused) {
