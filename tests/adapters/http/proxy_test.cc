@@ -105,6 +105,16 @@ TEST(Proxy, odd_ones_are_failed_attempts) {
   }
 }
 
+TEST(Proxy, one_that_resets_the_connection_is_named) {
+  ScriptedServer proxy([](Peer& peer) {
+    read_head(peer);
+    peer.reset();
+  });
+  const auto world = behind(proxy);
+  EXPECT_EQ(world->deliver().outcome, Outcome::retry);
+  EXPECT_EQ(world->trouble(), "connection reset by peer" + who(proxy));
+}
+
 TEST(Proxy, one_that_says_nothing_runs_into_the_timeout) {
   ScriptedServer proxy([](Peer& peer) { peer.wait_for_end(); });
   const auto world = behind(proxy);

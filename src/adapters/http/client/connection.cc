@@ -68,7 +68,7 @@ void Connection::open_tunnel() {
 // Only the head of the answer is the proxy's: what comes behind it is the server's, which says
 // nothing before it is spoken to.
 void Connection::tunnel_answered() {
-  const std::string who = " (proxy " + settings_.proxy + ")";
+  const std::string who = hop_in_words();
   const IoResult result = stream_.read(received_.room());
   if (result.state == IoState::wait_read) return;
   if (result.state == IoState::closed) return fail("connection closed by the proxy" + who);
@@ -192,10 +192,16 @@ void Connection::unresolvable(const std::string& trouble, bool are_refused) {
   tell(answer);
 }
 
+// Who is spoken to until there is a way to the server, in words.
+std::string Connection::hop_in_words() const {
+  return settings_.proxy.empty() ? " (" + settings_.peer + ")" : " (proxy " + settings_.proxy + ")";
+}
+
 void Connection::fail_stream() {
   reusable_ = false;
   Answer answer{.status = 0, .retry_after = {}, .trouble = {}};
-  answer.trouble = stream_.reason() + " (" + settings_.peer + ")";
+  const std::string server = " (" + settings_.peer + ")";
+  answer.trouble = stream_.reason() + (phase_ == Phase::tunneling ? hop_in_words() : server);
   answer.needs_repair = stream_.is_refused();
   answer.shown_certificate = stream_.shown_certificate();
   tell(answer);
@@ -236,13 +242,14 @@ void Connection::close() {
 }
 
 void Connection::expired() {
-  const std::string within = " within " + settings_.timeout + " (" + settings_.peer + ")";
+  const std::string time = " within " + settings_.timeout;
+  const std::string within = time + " (" + settings_.peer + ")";
   switch (phase_) {
     case Phase::resolving:
-      return fail("no address" + within);
+      return fail("no address" + time + hop_in_words());
     case Phase::connecting:
       owner_.connect_failed(addresses_[next_address_]);
-      return fail("no connection" + within);
+      return fail("no connection" + time + hop_in_words());
     case Phase::tunneling:
       return fail("no answer of the proxy " + settings_.proxy + within);
     case Phase::handshaking:

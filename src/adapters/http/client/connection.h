@@ -154,6 +154,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   void ended(bool with_connection = false);
   void fail(std::string trouble);
   void fail_stream();
+  std::string hop_in_words() const;
   void tell(const Answer& answer);
 
   void wait_read();
