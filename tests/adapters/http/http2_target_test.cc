@@ -256,20 +256,6 @@ TEST(Http2Target, the_server_may_allow_fewer_and_more_on_the_way) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-TEST(Http2Target, head_expects_no_body) {
-  ScriptedServer server(in_http2([](Http2Peer& peer) {
-    for (auto stream = peer.next_request().stream; stream != 0;
-         stream = peer.next_request().stream) {
-      peer.answer(stream, "200", {{"content-length", "5"}});
-    }
-  }));
-  Http2World world(server);
-  world.options.method = "HEAD";
-  EXPECT_EQ(world.deliver("").outcome, Outcome::accepted);
-  EXPECT_EQ(world.deliver("").outcome, Outcome::accepted);
-  EXPECT_EQ(server.connections(), 1);
-}
-
 TEST(Http2Target, in_the_clear_it_is_not_spoken_unless_told) {
   for (const Http2 http2 : {Http2::automatic, Http2::never}) {
     ScriptedServer server(always(std::string(kNoContent)));

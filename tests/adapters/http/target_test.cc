@@ -324,15 +324,6 @@ TEST(Target, a_name_that_does_not_exist_is_a_failed_attempt_for_all_that_wait) {
   EXPECT_NE(world.trouble().find("(no-such-host.invalid)"), std::string::npos) << world.trouble();
 }
 
-TEST(Target, head_expects_no_body) {
-  ScriptedServer server(always("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"));
-  TargetWorld world(server.port());
-  world.options.method = "HEAD";
-  EXPECT_EQ(world.deliver("").outcome, Outcome::accepted);
-  EXPECT_EQ(world.deliver("").outcome, Outcome::accepted);
-  EXPECT_EQ(server.connections(), 1);
-}
-
 TEST(Target, nothing_is_heard_of_it_once_it_is_gone) {
   std::atomic<bool> gone = false;
   std::atomic<int> answered = 0;

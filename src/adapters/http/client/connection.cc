@@ -14,7 +14,7 @@ using boost::system::error_code;
 void Connection::begin(Exchange exchange, SteadyTime now) {
   exchange_ = exchange;
   last_used_ = now;
-  response_.start(settings_.bodyless_answers, settings_.kept_body);
+  response_.start(/*bodyless=*/false, settings_.kept_body);
   if (phase_ != Phase::idle) return;
   phase_ = Phase::sending;
   send();
@@ -86,7 +86,7 @@ void Connection::tunnel_answered() {
     return tell(answer);
   }
   if (!received_.unread().empty()) return fail("the proxy says more than it was asked" + who);
-  response_.start(settings_.bodyless_answers, settings_.kept_body);
+  response_.start(/*bodyless=*/false, settings_.kept_body);
   secure();
 }
 

@@ -68,7 +68,6 @@ class ConnectionOwner {
 struct ConnectionSettings {
   std::string peer;                 // "host:port".
   std::string timeout;              // In words.
-  bool bodyless_answers = false;    // The method is HEAD.
   const TlsContext* tls = nullptr;  // Null: plain.
   std::string server_name{};        // What a certificate has to name.
   KeptBody kept_body{};

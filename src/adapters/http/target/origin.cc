@@ -25,7 +25,6 @@ Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, const 
       writer_{options},
       settings_{.peer = host_and_port(options.host, options.port),
                 .timeout = in_words(options.timeout),
-                .bodyless_answers = options.method == "HEAD",
                 .tls = tls,
                 .server_name = options.server_name.empty() ? options.host : options.server_name,
                 .kept_body = kept_body,
