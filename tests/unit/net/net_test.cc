@@ -1,9 +1,10 @@
-// Base64, digests and hosts.
+// Base64, digests, hosts and whom TLS trusts.
 #include <gtest/gtest.h>
 
 #include "net/digest.h"
 #include "net/encoding.h"
 #include "net/host.h"
+#include "net/tls.h"
 #include "text/ascii.h"
 
 namespace einlass::net {
@@ -63,6 +64,15 @@ TEST(Host, an_address_is_no_name) {
   for (const std::string name : {"localhost", "1.2.3", "1.2.3.4.5", "[::1]", "", "a::g"}) {
     EXPECT_FALSE(is_address(name)) << name;
   }
+}
+
+// A hundred and more certificates: whoever connects each second must not stand still for them.
+TEST(Tls, reads_the_systems_authorities_once) {
+  const SslContext one = new_ssl_context(TLS_client_method());
+  const SslContext other = new_ssl_context(TLS_client_method());
+  trust(one.get(), "");
+  trust(other.get(), "");
+  EXPECT_EQ(SSL_CTX_get_cert_store(one.get()), SSL_CTX_get_cert_store(other.get()));
 }
 
 }  // namespace
