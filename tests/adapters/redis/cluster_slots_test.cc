@@ -1,9 +1,11 @@
 // What a node of a cluster says of where slots are, and where a key is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
+#include "adapters/redis/gate_side.h"
 #include "adapters/redis/nodes/cluster.h"
 #include "adapters/redis/redis_group.h"
 
@@ -76,6 +78,31 @@ TEST(RedisClusterSlots, AKeyLivesWhereRedisSays) {
   EXPECT_NE(hash_slot("foo{}{bar}"), hash_slot("bar"));
   EXPECT_EQ(hash_slot("foo{{bar}}zap"), hash_slot("{bar"));
   EXPECT_EQ(hash_slot("foo{bar}{zap}"), hash_slot("bar"));
+}
+
+// They are asked in turn, several times a second, for as long as one of them is not well.
+TEST(RedisClusterSlots, NodesThatAreGoneAreToldOnce) {
+  ClusterGroup cluster;
+  GateSide side(cluster.options());
+  ASSERT_TRUE(side.until([&] { return side.store->status().nodes_up == 3; }));
+  const auto said = [&](std::string_view what, std::string_view words) {
+    return std::ranges::count_if(side.notices, [&](const Notice& notice) {
+      return notice.what == what && notice.detail.find(words) != notice.detail.npos;
+    });
+  };
+  const auto before = said("redis_cluster", "");
+  cluster.server(2).kill();
+  ASSERT_TRUE(side.until([&] { return said("redis_unreachable", "") == 1; }));
+  EXPECT_FALSE(
+      side.until([&] { return said("redis_cluster", "") > before; }, std::chrono::seconds(3)))
+      << side.notices.back().detail;
+  for (std::size_t i = 0; i < 2; ++i) cluster.server(i).kill();
+  ASSERT_TRUE(side.until([&] { return said("redis_cluster", "") > before; }));
+  const std::string url = "127.0.0.1:" + std::to_string(cluster.server(0).port());
+  EXPECT_EQ(said("redis_cluster", "No node of the Redis cluster says who holds its slots"), 1);
+  EXPECT_EQ(said("redis_cluster", "the last one, " + url), 1);
+  EXPECT_FALSE(
+      side.until([&] { return said("redis_cluster", "") > before + 1; }, std::chrono::seconds(2)));
 }
 
 }  // namespace

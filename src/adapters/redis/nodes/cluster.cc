@@ -60,7 +60,7 @@ void Cluster::learn_after(milliseconds delay) {
   timer_.async_wait([self = shared_from_this()](const auto& error) {
     if (error || self->closed_) return;
     self->timer_set_ = false;
-    self->ask(0);
+    self->ask(0, "");
   });
 }
 
@@ -71,8 +71,12 @@ Address Cluster::candidate(std::size_t tried) const {
   return nodes_[(next_candidate_ + tried) % nodes_.size()]->address();
 }
 
-void Cluster::ask(std::size_t tried) {
+// Of one that is away its own connection tells. `why` it does not answer is told where nobody does.
+void Cluster::ask(std::size_t tried, const std::string& why) {
   if (tried > nodes_.size()) {
+    tell(Severity::warning, "redis_cluster",
+         "No node of the Redis cluster says who holds its slots (the last one, " + why +
+             "); they are asked again");
     context_.owner.health_changed();
     return learn_after(kWhileNotWell);
   }
@@ -81,8 +85,8 @@ void Cluster::ask(std::size_t tried) {
   const std::string_view words[] = {"CLUSTER", "SLOTS"};
   inquiry_ = Inquiry::start(context_.io, endpoint(options, address), options.login, words,
                             std::chrono::microseconds(options.timeout.us),
-                            [this, address, tried](const Value* answer, const std::string& why) {
-                              answered(address, tried, answer, why);
+                            [this, address, tried](const Value* answer, const std::string& lost) {
+                              answered(address, tried, answer, lost);
                             });
 }
 
@@ -91,10 +95,7 @@ void Cluster::answered(const Address& asked, std::size_t tried, const Value* ans
   inquiry_.reset();
   const auto ranges = answer ? read_slots(*answer, asked.host) : std::nullopt;
   if (!ranges || ranges->empty()) {
-    tell(Severity::warning, "redis_cluster",
-         "Redis at " + to_string(asked) + " does not say who holds the slots of the cluster: " +
-             (answer ? "it knows of none" : why) + "; the nodes are asked again");
-    return ask(tried + 1);
+    return ask(tried + 1, to_string(asked) + ": " + (answer ? "it knows of none" : why));
   }
   ++next_candidate_;
   learned_ = Steady::now();

@@ -46,7 +46,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   void close();
 
  private:
-  void ask(std::size_t tried);
+  void ask(std::size_t tried, const std::string& why);
   void answered(const Address& asked, std::size_t tried, const Value* answer,
                 const std::string& why);
   void apply(const std::vector<SlotRange>& ranges);
