@@ -128,6 +128,21 @@ TEST(RedisSentinels, APrimaryThatOnlyRefusesIsLeftForItsSuccessor) {
   EXPECT_EQ(Control(new_primary.port())({"ZCARD", "test:{test}:callbacks:"}), "1");
 }
 
+// Each time another one is the first to be asked, and the last.
+TEST(RedisSentinels, ThatAllAreGoneIsToldOnce) {
+  auto options = options_for(1);
+  for (std::uint16_t nobody = 1; nobody <= 3; ++nobody) {
+    options.sentinels.push_back({"127.0.0.1", nobody});
+  }
+  GateSide side(options);
+  ASSERT_TRUE(side.until([&] { return side.notice("redis_unreachable"); }));
+  EXPECT_FALSE(side.until([&] { return side.notices.size() > 1; }, 3s))
+      << side.notices.back().detail;
+  for (const auto& sentinel : options.sentinels) {
+    EXPECT_TRUE(side.says("127.0.0.1:" + std::to_string(sentinel.port) + ": cannot connect"));
+  }
+}
+
 TEST(RedisSentinels, WhatIsWrongWithThemIsTold) {
   RedisServer primary;
   TemporaryDirectory directory;

@@ -18,11 +18,13 @@ std::optional<Address> read_primary(const Value& answer) {
 }
 
 Sentinels::Sentinels(boost::asio::io_context& io, const StoreOptions& options)
-    : io_(io), options_(options), current_(options.run[0] % options.sentinels.size()) {}
+    : io_(io),
+      options_(options),
+      current_(options.run[0] % options.sentinels.size()),
+      why_not_(options.sentinels.size()) {}
 
 void Sentinels::find(Done done) {
   done_ = std::move(done);
-  last_why_.clear();
   ask(0);
 }
 
@@ -35,8 +37,7 @@ void Sentinels::cancel() {
 void Sentinels::ask(std::size_t tried) {
   if (tried == options_.sentinels.size()) {
     const Done done = std::exchange(done_, nullptr);
-    return done(std::nullopt, "No Sentinel names the Redis primary '" + options_.sentinel_name +
-                                  "': " + last_why_ + "; they are asked again");
+    return done(std::nullopt, nobody_names_it());
   }
   const std::string_view words[] = {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", options_.sentinel_name};
   inquiry_ = Inquiry::start(
@@ -52,10 +53,18 @@ void Sentinels::answered(std::size_t tried, const Value* answer, const std::stri
     const Done done = std::exchange(done_, nullptr);
     return done(found, "");
   }
-  last_why_ = to_string(options_.sentinels[current_]) + ": " +
-              (answer ? "it knows no primary of this name (redis.sentinel.name)" : why);
+  why_not_[current_] = answer ? "it knows no primary of this name (redis.sentinel.name)" : why;
   pass_over();
   ask(tried + 1);
+}
+
+// In the same words as long as it is the same, whoever was asked first.
+std::string Sentinels::nobody_names_it() const {
+  std::string text = "No Sentinel names the Redis primary '" + options_.sentinel_name + "': ";
+  for (std::size_t i = 0; i < why_not_.size(); ++i) {
+    text.append(to_string(options_.sentinels[i])).append(": ").append(why_not_[i]).append("; ");
+  }
+  return text + "they are asked again";
 }
 
 }  // namespace einlass::redis

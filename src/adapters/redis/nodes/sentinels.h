@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "adapters/redis/client/inquiry.h"
 #include "adapters/redis/client/store_options.h"
@@ -45,11 +46,12 @@ class Sentinels {
  private:
   void ask(std::size_t tried);
   void answered(std::size_t tried, const Value* answer, const std::string& why);
+  std::string nobody_names_it() const;
 
   boost::asio::io_context& io_;
   const StoreOptions& options_;
   std::size_t current_;
-  std::string last_why_;
+  std::vector<std::string> why_not_;  // What each has said last where it named none.
   std::shared_ptr<Inquiry> inquiry_;
   Done done_;
 };
