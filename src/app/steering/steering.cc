@@ -206,10 +206,15 @@ void Steering::away(const std::string& why) {
   const bool was = !away_.empty();
   away_ = why;
   if (!why.empty()) {
-    callbacks_.notify({Severity::warning, "quotas_away",
+    // Of a cluster another node is asked each time, and has words of its own.
+    const bool told = told_away_.size() >= kMostReasons || !told_away_.insert(why).second;
+    callbacks_.notify({told ? Severity::debug : Severity::warning, "quotas_away",
                        "the table of quotas and pauses cannot be read: " + why +
                            "; what was last read stays in force"});
-  } else if (was && whole_) {
+    return;
+  }
+  told_away_.clear();
+  if (was && whole_) {
     callbacks_.notify(
         {Severity::info, "quotas_ok", "the table of quotas and pauses is followed again"});
   }

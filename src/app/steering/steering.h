@@ -40,6 +40,7 @@ class Steering final : public FleetTable::Listener {
   static constexpr std::size_t kMostRefused = 10'000;
   static constexpr std::size_t kMostOver = 10'000;  // That have ended, and can be taken out.
   static constexpr std::size_t kMostNamed = 1'000;
+  static constexpr std::size_t kMostReasons = 20;  // Why the table is away, that are told.
 
   // For how long who writes waits until this gate has read it, after the table has it.
   static constexpr Duration kReadBack = Duration::seconds(2);
@@ -186,6 +187,7 @@ class Steering final : public FleetTable::Listener {
   bool is_reading_ = true;  // What is wrong in the table may be mended by what comes behind it.
   std::string away_;
   Instant away_since_;
+  std::set<std::string> told_away_;  // Since it was well.
   struct Recheck {
     bool in_force = true;  // Of the entries; else of the refused ones.
     std::string key{};     // From there on.

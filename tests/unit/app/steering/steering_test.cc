@@ -183,8 +183,15 @@ TEST_F(SteeringTest, ATableThatIsAwayChangesNothing) {
   EXPECT_EQ(limit_of("acme"), 500);
   EXPECT_EQ(steering.status().away, "no broker");
   EXPECT_EQ(count("quotas_away"), 1u);
+  steering.away("no topic");
+  EXPECT_EQ(steering.status().away, "no topic");
+  EXPECT_EQ(notices.back().severity, Severity::warning) << "it may be the reason that stays";
+  steering.away("no broker");
+  EXPECT_EQ(notices.back().severity, Severity::debug) << "it was told";
   steering.away("");
   EXPECT_EQ(count("quotas_ok"), 1u);
+  steering.away("no broker");
+  EXPECT_EQ(notices.back().severity, Severity::warning) << "it was well meanwhile";
 }
 
 TEST_F(SteeringTest, PausesAreToldTogetherAndEnd) {
