@@ -6,7 +6,7 @@
 
 #include "adapters/redis/client/error_reply.h"
 #include "adapters/redis/gate_side.h"
-#include "adapters/redis/redis_server.h"
+#include "adapters/redis/redis_group.h"
 
 namespace einlass::redis::testing {
 namespace {
@@ -152,6 +152,36 @@ TEST_F(RedisErrors, ADenialDoesNotHideThatNoReplicaConfirmsAGrant) {
       },
       8s));
   EXPECT_NE(side_->store->status().trouble.find("redis.wait_replicas"), std::string::npos);
+}
+
+// Nor is a replica that was late once a reason to call it an outage while a key is in trouble.
+TEST_F(RedisErrors, OneLateConfirmationMakesNoOutageOfALineInTrouble) {
+  server_ =
+      std::make_unique<RedisServer>(std::vector<std::string>{"--repl-diskless-sync-delay", "0"});
+  const auto replica = replica_of(*server_);
+  auto options = options_for(server_->port());
+  options.wait_replicas = 1;
+  side_.emplace(options);
+  limit_ = sliding_log("callbacks", 1);
+  add(0, "");
+  add(1, "a-customer");
+  add(2, "another");
+  ASSERT_TRUE(side_->until_up());
+  ASSERT_TRUE(side_->until([&] { return side_->answer(0, 1) != nullptr; }));
+  replica->freeze();
+  ASSERT_FALSE(side_->answer(2, 1)) << "its record is not asked for again: the partition went";
+  EXPECT_TRUE(side_->says("Only 0 of 1 replicas of"));
+  replica->thaw();
+  ASSERT_EQ(control("SET", "test:{test}:callbacks:a-customer", "mine"), "OK");
+  EXPECT_FALSE(side_->until(
+      [&] {
+        EXPECT_FALSE(side_->answer(1, 1));
+        const auto* denied = side_->answer(0, 1);
+        EXPECT_TRUE(denied && denied->due.empty());
+        return !side_->store->status().up;
+      },
+      4s))
+      << side_->store->status().trouble;
 }
 
 TEST_F(RedisErrors, ABusyServerIsWaitedFor) {

@@ -1,5 +1,6 @@
 // Whether a server that is reached answers with errors and nothing else; or, of a cluster of which
-// some nodes are well, all that is asked is for others.
+// some nodes are well, all that is asked is for others. And, as a run of its own, whether replicas
+// that are waited for confirm nothing: who is denied is answered all the same.
 #pragma once
 
 #include <chrono>
@@ -18,16 +19,10 @@ class ErrorRun {
   // A line in trouble asks each second, so after this silence nobody waits for an answer any more.
   static constexpr std::chrono::seconds kSilence{5};
 
-  // `granted`: and the grant counts. A denial says nothing of what stands in the way of grants.
-  void answered(bool granted) {
-    if (granted || !of_grants_) last_error_.clear();
-  }
+  void answered() { last_error_.clear(); }
 
-  // `of_grants`: who is denied is answered all the same.
-  void refused(std::string error, Instant now, bool of_grants = false) {
-    const bool begins = last_error_.empty() || now - last_ > kSilence;
-    if (begins) first_ = now;
-    of_grants_ = of_grants || (of_grants_ && !begins);
+  void refused(std::string error, Instant now) {
+    if (last_error_.empty() || now - last_ > kSilence) first_ = now;
     last_ = now;
     last_error_ = std::move(error);
   }
@@ -41,7 +36,6 @@ class ErrorRun {
  private:
   std::string last_error_;  // Empty since a good answer.
   Instant first_{}, last_{};
-  bool of_grants_ = false;  // Some of the errors are.
 };
 
 }  // namespace einlass::redis

@@ -112,6 +112,7 @@ struct NodeContext {
   const ScriptCalls& scripts;
   StoreStatus& counts;
   ErrorRun& errors;
+  ErrorRun& confirmations;  // By replicas, as far as they are waited for.
   std::minstd_rand& random;
   NodeOwner& owner;
 

@@ -240,10 +240,10 @@ void Node::answer(const Call& call, const Reply& reply, Steady::time_point now) 
   const bool is_late = was_set_back(answer.limiter_now, now) || !call.line->may_lie_ahead;
   if (is_closed(*call.line, answer) && is_late) answer.retry = closed(call.line, now);
   ++(due.empty() ? context_.counts.denied : context_.counts.granted);
+  context_.errors.answered();
   if (context_.options.wait_replicas > 0 && !due.empty()) {
     unconfirmed_.push_back({call.line, answer});
   } else {
-    context_.errors.answered(!due.empty());
     context_.events.push_back(answer);
   }
 }
@@ -334,7 +334,7 @@ void Node::wait_answered(const Call& call, const Reply& reply, Steady::time_poin
     went_well(!unconfirmed_.empty());
     // As in acquire_answered().
     if (now - call.sent > timeout_) return fail_unconfirmed();
-    if (!unconfirmed_.empty()) context_.errors.answered(true);
+    context_.confirmations.answered();
     for (const Unconfirmed& one : unconfirmed_) context_.events.push_back(one.answer);
     return unconfirmed_.clear();
   }
@@ -344,7 +344,7 @@ void Node::wait_answered(const Call& call, const Reply& reply, Steady::time_poin
       "Only " + std::to_string(reply.integers.front()) + " of " + std::to_string(wanted) +
       " replicas of " + where_ +
       " have confirmed a grant in time (redis.wait_replicas); it counts once they have";
-  context_.errors.refused(trouble, now, true);
+  context_.confirmations.refused(trouble, now);
   tell(Severity::warning, "redis_replicas", trouble);
 }
 

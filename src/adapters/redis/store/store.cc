@@ -91,8 +91,8 @@ Store::State::State(boost::asio::io_context& io, StoreOptions options, core::Eve
       call_observed_(std::move(call_observed)),
       scripts_(options_.run),
       random_(seed(options_.run)),
-      context_{io,       options_, events_, notify_, call_observed_,
-               scripts_, counts_,  errors_, random_, *this},
+      context_{io,      options_, events_,        notify_, call_observed_, scripts_,
+               counts_, errors_,  confirmations_, random_, *this},
       holds_(options_.name_space, options_.targets, events_),
       holds_timer_(io),
       late_release_timer_(io),
@@ -217,7 +217,10 @@ void Store::State::send_release(const LinePtr& line, std::span<const PermitId> p
 StoreStatus Store::State::status() const {
   StoreStatus status = counts_;
   const bool answers = usable_ && !down_;
-  if (answers) status.trouble = errors_.trouble(Steady::now());
+  if (answers) {
+    status.trouble = errors_.trouble(Steady::now());
+    if (status.trouble.empty()) status.trouble = confirmations_.trouble(Steady::now());
+  }
   status.up = answers && status.trouble.empty();
   status.nodes = nodes_.size();
   for (const NodePtr& node : nodes_) status.nodes_up += node->well();

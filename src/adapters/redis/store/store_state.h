@@ -85,7 +85,7 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   const std::function<void(Duration)> call_observed_;
   ScriptCalls scripts_;
   StoreStatus counts_;
-  ErrorRun errors_;
+  ErrorRun errors_, confirmations_;
   std::minstd_rand random_;
   const NodeContext context_;
 
