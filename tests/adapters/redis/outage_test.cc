@@ -1,6 +1,8 @@
 // A server that dies, stops, comes back, or was never there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "adapters/redis/gate_side.h"
 #include "adapters/redis/redis_server.h"
 #include "lua/scripts.h"
@@ -175,6 +177,8 @@ TEST_F(Outage, ThePlacesOfAGrantThatNoReplicaConfirmsAreFreeOnceItIsGivenUp) {
     const auto* free = other.answer(0, 3, 3);
     return free && free->due.size() == 3;
   }));
+  const auto said_up = [&] { return std::ranges::count(side.notices, "redis_up", &Notice::what); };
+  EXPECT_FALSE(side.until([&] { return said_up() > 1; }, 300ms)) << "places come back, no more";
 }
 
 // It was granted nothing, and what really ended meanwhile is not to wait behind it.

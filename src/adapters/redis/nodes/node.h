@@ -8,7 +8,7 @@
 //        |       refused -------+
 //        +-- from everywhere, when the connection is lost
 //   connecting: not open_; ends with the answer to the PING behind the login
-//   well:       well_, may be asked; with unproven_ nothing was granted since the last error reply
+//   well:       well_, may be asked; with unproven_ nothing was granted since the last error
 //   refused:    waiting_ after an error reply; then a PING, or a new connection where
 //               leave_after_wait_
 //   doubted:    pinging_ since a call is late or too many are open; well once a PONG is in time
@@ -240,7 +240,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   bool tried_ = false;
   bool pinging_ = false;   // A PING is under way.
   bool waiting_ = false;   // After an error reply, for the next attempt.
-  bool unproven_ = false;  // Since an error reply nothing was granted.
+  bool unproven_ = false;  // Nothing was granted since an error reply, or a WAIT in vain.
   bool leave_after_wait_ = false;
   bool closed_ = false;
   std::string trouble_ = "not connected yet";

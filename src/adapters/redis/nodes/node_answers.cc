@@ -340,6 +340,7 @@ void Node::wait_answered(const Call& call, const Reply& reply, Steady::time_poin
   }
   fail_unconfirmed();
   if (reply.kind != Reply::Kind::integer) return refused(trouble_in(reply));
+  unproven_ = true;  // What needs no replica, as what is given back, is answered all the same.
   const std::string trouble =
       "Only " + std::to_string(reply.integers.front()) + " of " + std::to_string(wanted) +
       " replicas of " + where_ +
