@@ -229,9 +229,11 @@ TEST(RedisReplica, AConfirmationThatAProcessFindsWhenItGoesOnIsNotTakenForNew) {
   ASSERT_EQ(control({"WAIT", "2", "700"}), "1");
   ASSERT_TRUE(side.until([&] { return !side.events.empty(); }));
   ASSERT_FALSE(side.count<core::PermitsAnswered>());
+  const std::uint64_t granted = side.store->status().granted;
   const auto* again = side.answer_again(0, ask, 2);
   ASSERT_TRUE(again);
   EXPECT_LE(again->due[0], Duration::millis(-600));
+  EXPECT_EQ(side.store->status().granted, granted + 1);
 }
 
 // Redis waits as long as it may, and reads nothing meanwhile. The next call is not late for that.
@@ -262,6 +264,8 @@ TEST_P(NoReplica, MakesNoCallLate) {
   }
   ASSERT_TRUE(side.until([&] { return side.count<core::PermitsFailed>() == 2; }));
   EXPECT_TRUE(side.says("Only 0 of 1 replicas of"));
+  EXPECT_EQ(side.store->status().granted, 0u) << "it counts once they have confirmed it";
+  EXPECT_EQ(side.store->status().errors, 2u);
   EXPECT_EQ(side.store->status().timeouts, 0u);
   EXPECT_EQ(side.count<core::StoreDown>(), 0u);
 }

@@ -239,13 +239,12 @@ void Node::answer(const Call& call, const Reply& reply, Steady::time_point now) 
   };
   const bool is_late = was_set_back(answer.limiter_now, now) || !call.line->may_lie_ahead;
   if (is_closed(*call.line, answer) && is_late) answer.retry = closed(call.line, now);
-  ++(due.empty() ? context_.counts.denied : context_.counts.granted);
   context_.errors.answered();
   if (context_.options.wait_replicas > 0 && !due.empty()) {
-    unconfirmed_.push_back({call.line, answer});
-  } else {
-    context_.events.push_back(answer);
+    return unconfirmed_.push_back({call.line, answer});
   }
+  ++(due.empty() ? context_.counts.denied : context_.counts.granted);
+  context_.events.push_back(answer);
 }
 
 // Whether the server's clock was set back so lately that there may be state of a later time, or a
@@ -335,6 +334,7 @@ void Node::wait_answered(const Call& call, const Reply& reply, Steady::time_poin
     // As in acquire_answered().
     if (now - call.sent > timeout_) return fail_unconfirmed();
     context_.confirmations.answered();
+    context_.counts.granted += unconfirmed_.size();
     for (const Unconfirmed& one : unconfirmed_) context_.events.push_back(one.answer);
     return unconfirmed_.clear();
   }
