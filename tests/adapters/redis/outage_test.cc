@@ -360,7 +360,7 @@ TEST_F(Outage, MoreThanTheServerTakesFailsAtOnce) {
   EXPECT_TRUE(std::holds_alternative<core::StoreDown>(side.events[0]));
   const std::size_t failed = side.count<core::PermitsFailed>();
   EXPECT_GT(failed, 10'000u);
-  EXPECT_TRUE(side.notice("redis_overload"));
+  EXPECT_TRUE(side.says("is too far behind: no more calls may be open;"));
   server.thaw();
   ASSERT_TRUE(side.until([&] { return side.count<core::StoreUp>() == 1; }));
   EXPECT_EQ(side.count<core::PermitsAnswered>() + failed, 100'000u);

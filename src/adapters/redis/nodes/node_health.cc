@@ -162,8 +162,9 @@ void Node::refusal_is_over() {
 
 void Node::overloaded(Steady::time_point now) {
   tell(Severity::warning, "redis_overload",
-       "Redis at " + where_ + " is too far behind: " + std::to_string(calls_.size()) +
-           " calls are open; give it more CPU or a network that is faster");
+       "Redis at " + where_ +
+           " is too far behind: no more calls may be open; give it more CPU or a network that is "
+           "faster");
   fall();
   if (!pinging_) ping(now);
 }
