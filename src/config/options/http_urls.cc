@@ -175,6 +175,10 @@ void print_urls(PrintedPage& page, const HttpTarget& http) {
 
 // The parser of targets' URLs, which knows that most collectors have one path for spans.
 Parsed<HttpUrl> parse_collector(const Scalar& scalar) {
+  const auto url = split_url(scalar.text);
+  if (url && url->login) {
+    return Refusal{"has a login in it; write it under headers, as Authorization_file: PATH"};
+  }
   auto parsed = parse_http_url(scalar.text);
   if (refused(parsed) || std::get<HttpUrl>(parsed).path != "/") return parsed;
   return Refusal{"has no path; write it whole, as http://HOST:4318/v1/traces"};

@@ -1,6 +1,7 @@
 // As whom an HTTP target and Kafka are spoken to, and how requests are signed.
 #include <algorithm>
 
+#include "config/model/address.h"
 #include "config/tables/tables.h"
 
 namespace einlass::config {
@@ -21,12 +22,17 @@ std::string trouble_with_key(const std::string& secret) {
          "(ed25519)";
 }
 
+// Who asks for a token says who it is by options of their own.
+Parsed<HttpUrl> parse_token_url(const Scalar& scalar) {
+  const auto url = split_url(scalar.text);
+  if (!url || !url->login) return parse_http_url(scalar.text);
+  return Refusal{"has a login in it; write it as client_id and client_secret_file"};
+}
+
 Field<HttpAuth> token_url() {
   return custom<HttpAuth>(
       Kind::text, "http:// or https:// URL",
-      [](Section& section, HttpAuth& auth) {
-        section.read_url(auth.token_url, [](const Scalar& s) { return parse_http_url(s.text); });
-      },
+      [](Section& section, HttpAuth& auth) { section.read_url(auth.token_url, parse_token_url); },
       [](PrintedPage& page, const HttpAuth& auth) {
         page.text_hiding(auth.token_url.url, auth.token_url.path);
       });

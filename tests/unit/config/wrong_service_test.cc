@@ -40,8 +40,7 @@ TEST(WrongService, Tracing) {
       {top("quotas: {topic: q}"), ""},
       {top("quotas: {redis: true}"), ""},
       {top("quotas: {topic: q, redis: false}"), ""},
-      {top("quotas: {}"),
-       "1:9: quotas.topic: missing; write topic: NAME, or redis: true"},
+      {top("quotas: {}"), "1:9: quotas.topic: missing; write topic: NAME, or redis: true"},
       {top("quotas: {topic: q, redis: true}"),
        "1:27: quotas.redis: stands beside topic; keep one of them"},
       {top("quotas: {topic: a}"),
@@ -61,6 +60,9 @@ TEST(WrongService, Tracing) {
       {top("tracing: {url: 'grpc://h:4317/'}"),
        "1:16: tracing.url: 'grpc://h:4317/' is not a URL; write http://HOST:PORT/PATH or "
        "https://..."},
+      {top("tracing: {url: 'http://u:hunter2@h/v1/traces'}"),
+       "1:16: tracing.url: the value (not shown: it is a secret) has a login in it; write it under "
+       "headers, as Authorization_file: PATH"},
       {top("tracing: {url: 'http://h/v1/traces', ca_file: /a}"),
        "1:47: tracing.ca_file: means nothing without TLS; write an https:// URL, or leave it out"},
       {top("tracing: {url: 'http://h/v1/traces', headers: {Content-Type: x}}"),

@@ -207,7 +207,7 @@ TEST(WrongTarget, Logins) {
       {http("auth: {bearer: ''}"), "2:45: targets.t.http.auth.bearer: is empty"},
       {http("auth: {oauth2: {token_url: http://a:hunter2@h/, client_id: a, client_secret: b}}"),
        "2:57: targets.t.http.auth.oauth2.token_url: the value (not shown: it is a secret) has a "
-       "login in it; write it under auth, as basic"},
+       "login in it; write it as client_id and client_secret_file"},
       {http("forward_headers: [authorization-x, webhook-id], sign: {secret: whsec_hunter2}"),
        "2:84: targets.t.http.sign: writes the header webhook-id, which stands under headers or "
        "forward_headers; keep one of them"},
