@@ -237,9 +237,9 @@ class Chart(ByKubeconform, Manifests):
             done = manifests.templated({"config": config, **values})
             found = [one for one in manifests.objects(done.stdout) if one["kind"] == "StatefulSet"]
             return found[0]["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] if found else done.stderr
-        for drain, seconds in (("120s", 140), ("2m", 140), ("12.5s", 33), ("500ms", 21), ("1h", 3620), ("${DRAIN}", 30)):
+        for drain, seconds in (("120s", 140), ("2m", 140), ("12.5s", 33), ("500ms", 21), ("1h", 3620), ("0.001d", 107), ("${DRAIN}", 30)):
             self.assertEqual(grace(drain), seconds, drain)
-        self.assertEqual(grace("120s", terminationGracePeriodSeconds=135), 135)
+        self.assertEqual([grace("120s", terminationGracePeriodSeconds=135), grace("5s", terminationGracePeriodSeconds=20)], [135, 20])
         self.assertIn("drain_timeout (120 s) asks for", grace("120s", terminationGracePeriodSeconds=134))
 
     def test_names_that_yaml_takes_for_something_else(self):

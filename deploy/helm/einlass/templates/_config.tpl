@@ -22,8 +22,8 @@
 {{/* The configuration's drain_timeout in whole seconds; nothing if only the gate will know, as of a variable. */}}
 {{- define "einlass.drain" -}}
 {{- $said := dig "drain_timeout" "10s" (include "einlass.config" . | fromJson) | toString -}}
-{{- if regexMatch "^[0-9]+([.][0-9]+)?(us|ms|s|m|h)$" $said -}}
-{{ mulf (regexFind "^[0-9.]+" $said) (get (dict "us" 0.000001 "ms" 0.001 "s" 1 "m" 60 "h" 3600) (regexFind "[a-z]+$" $said)) | ceil | int }}
+{{- if regexMatch "^[0-9]+([.][0-9]+)?(us|ms|s|m|h|d)$" $said -}}
+{{ mulf (regexFind "^[0-9.]+" $said) (get (dict "us" 0.000001 "ms" 0.001 "s" 1 "m" 60 "h" 3600 "d" 86400) (regexFind "[a-z]+$" $said)) | ceil | int }}
 {{- end -}}
 {{- end }}
 
