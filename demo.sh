@@ -1,12 +1,20 @@
 #!/usr/bin/env bash
 # Builds Einlass and shows it at work.
 #
-#   ./demo.sh           with nothing else needed: a mock Kafka, limits in memory, a built-in receiver
-#   ./demo.sh --real    on a real Kafka and a real Redis that it starts and stops
+#   ./demo.sh [--seconds N] [--limit N]           with nothing else needed: a mock Kafka, limits in memory, a built-in receiver
+#   ./demo.sh --real [--records N] [--limit N]    on a real Kafka and a real Redis that it starts and stops
 #
-# What follows goes on to the demonstration itself; `./demo.sh --help` says what it takes.
+# The first run installs packages of Debian and compiles, for some minutes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
+
+# Before anything is installed for it.
+case " $* " in
+  *" --help "* | *" -h "*)
+    sed -n '2,/^set/s/^# \{0,1\}//p' demo.sh
+    exit 0
+    ;;
+esac
 
 real=0
 if [ "${1-}" = --real ]; then

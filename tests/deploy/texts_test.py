@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -84,6 +85,14 @@ class ManualPage(unittest.TestCase):
         section = page.partition(".SH VERBS")[2].partition(".SH")[0]
         named = re.findall(r'^\.BI? "?([a-z][a-z-]+)', section, re.MULTILINE)
         self.assertEqual(sorted(set(named)), sorted(verbs), "deploy/debian/einlass.1, section VERBS")
+
+
+class Demonstration(unittest.TestCase):
+    def test_help_installs_and_builds_nothing(self):
+        with tempfile.TemporaryDirectory() as directory:
+            done = run(shutil.copy(os.path.join(ROOT, "demo.sh"), directory), "--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("--seconds", done.stdout)
 
 
 class Memory(unittest.TestCase):
