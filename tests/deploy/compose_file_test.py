@@ -76,6 +76,12 @@ class ComposeFile(unittest.TestCase):
         targets = {target for job in jobs for group in job.get("static_configs", ()) for target in group["targets"]}
         self.assertLessEqual({f"{name}:9465" for name in GATES}, targets)
 
+    def test_grafana_opens_on_the_overview(self):
+        grafana = self.services["grafana"]
+        folder, name = os.path.split(grafana["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"])
+        [here] = [volume.split(":")[0] for volume in grafana["volumes"] if volume.split(":")[1] == folder]
+        self.assertTrue(os.path.exists(os.path.join(ROOT, here, name)))
+
 
 if __name__ == "__main__":
     unittest.main()
