@@ -55,7 +55,7 @@ function showLines(now) {
     "nobody waits");
 }
 
-// What only failed last may be as well as ever, and a breaker may be open that no record is here to try: whether
+// What only failed last may be as well as ever, and a breaker may be open that no record may try now: whether
 // something is wrong, and how bad it is, is for the troubles to say.
 function stateOf(one, now) {
   const trouble = now.troubles.find((it) => it.what === "target" && it.name === one.name && it.ended === null);

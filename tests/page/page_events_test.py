@@ -223,7 +223,7 @@ class Events(unittest.TestCase):
         target = {"name": "crm", "in_flight": 0, "max_in_flight": 64, "unusable": "", "trouble": "status 404", "warning": "",
                   "held_until": None, "breaker": {"state": "closed", "until": None}}
         state = "((cell) => [cell.textContent, cell.className])(byId('targets').tBodies[0].rows[0].cells[2])"
-        untried = {**event([], down=["crm"])["troubles"][0], "severity": "warning", "says": "circuit breaker open, and no record is here to try it"}
+        untried = {**event([], down=["crm"])["troubles"][0], "severity": "warning", "says": "circuit breaker open, and no record may try it now"}
         for breaker, troubles, shown in (("closed", [], ["last attempt failed: status 404", "says"]),
                 ("closed", [untried], ["attempts fail: status 404", "warning says"]), ("probing", [untried], [untried["says"], "warning says"])):
             self.send({**event([route("results", "crm")]), "targets": [{**target, "breaker": {"state": breaker, "until": None}}], "troubles": troubles})

@@ -157,7 +157,7 @@ std::vector<std::string> used_of(const TopStatus& status, const Json& share,
 }
 
 // What of it is among what is wrong now, if anything: what only failed last may be as well as ever,
-// and a breaker may be open that no record is here to try.
+// and a breaker may be open that no record may try now.
 const Json* trouble_of(const TopStatus& status, const std::string& target) {
   for (const Json& one : status.now.at("troubles")) {
     if (text_of(one, "what") == "target" && text_of(one, "name") == target &&

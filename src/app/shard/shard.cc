@@ -198,12 +198,8 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
 // With nothing to send nobody would ever learn that the target can be used again.
 TargetStatus Shard::target_status(std::size_t i) const {
   TargetStatus status = targets_.status(i);
-  if (!status.by_attempt) return status;
-  for (std::uint16_t route = 0; route < config_->routes.size(); ++route) {
-    const bool waits = gate_.stats(core::RouteId{route}).inside > 0;
-    if (waits && config_->routes[route].target == i) return status;
-  }
-  status.unusable.clear();
+  const core::TargetId id{static_cast<std::uint16_t>(i)};
+  if (status.by_attempt && !gate_.records_may_go(id)) status.unusable.clear();
   return status;
 }
 

@@ -97,7 +97,7 @@ class Shard final : public kafka::MessageSink {
   SpanCounts spans() const { return tracing_ ? tracing_->counts() : SpanCounts{}; }
   const RecordStore& records() const { return records_; }
   const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
-  // `unusable` by an attempt only while a record is inside that may have to go there.
+  // `unusable` by an attempt only while a record may go there (core::Gate::records_may_go()).
   TargetStatus target_status(std::size_t i) const;
   const ShardCounts& counts() const { return counts_; }
   const UnreadAges& unread_ages() const { return unread_ages_; }

@@ -28,16 +28,6 @@ bool retries_wait(const Shard& shard, std::size_t target) {
   return false;
 }
 
-// Whether records are inside that go there: only these find out how it is by now.
-bool has_records(const Shard& shard, std::size_t target) {
-  const std::vector<config::Route>& routes = shard.config().routes;
-  for (std::uint16_t i = 0; i < routes.size(); ++i) {
-    const bool some = shard.gate().stats(core::RouteId{i}).inside > 0;
-    if (some && routes[i].target == target) return true;
-  }
-  return false;
-}
-
 // One at most: what keeps most from going there.
 std::optional<Trouble> of_target(const Shard& shard, std::size_t i) {
   const core::TargetId id{static_cast<std::uint16_t>(i)};
@@ -46,9 +36,9 @@ std::optional<Trouble> of_target(const Shard& shard, std::size_t i) {
   const Instant held = shard.gate().held_until(id);
   if (!status.unusable.empty()) return trouble("target", status.unusable);
   if (!breaker.closed()) {
-    const bool tries = has_records(shard, i);
+    const bool tries = shard.gate().records_may_go(id);
     const char* const says =
-        tries ? "circuit breaker open" : "circuit breaker open, and no record is here to try it";
+        tries ? "circuit breaker open" : "circuit breaker open, and no record may try it now";
     Trouble open = trouble("target", with_reason(says, status.trouble), tries);
     if (breaker.open_until() > shard.now()) open.next = breaker.open_until();
     return open;

@@ -105,6 +105,10 @@ class Admission {
   // Nothing leaves while the route or the line is paused. REQUIRES: the line is known.
   void pause(RouteId route, bool paused, Instant now, Commands& commands);
   void pause(LineId line, bool paused, Instant now, Commands& commands);
+  bool is_paused(RouteId route) const { return paused_routes_[route.value]; }
+
+  // Whether a line of the target that is not paused has records inside.
+  bool has_lines(TargetId target) const { return places_.lines(target) > 0; }
 
   // For other options: out of the stores' queues before they change, and a look at each line after.
   void wait_for_stores_no_more();
@@ -172,7 +176,7 @@ class Admission {
   void forget_if_empty(Line& line, Commands& commands);
 
   // pausing.cc
-  bool is_paused(const Line& line) const { return line.paused || paused_routes_[line.route.value]; }
+  bool is_paused(const Line& line) const { return line.paused || is_paused(line.route); }
   void count_line(const Line& line, int by);
   void stand_still(Line& line, Instant now, Commands& commands);
   void move_on(Line& line, Instant now, Commands& commands);

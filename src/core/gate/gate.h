@@ -63,6 +63,9 @@ class Gate {
   std::uint64_t backing_off(RouteId route) const {
     return records_.count(route, RecordState::backing_off);
   }
+  // Whether, as far as whole routes tell, a record is inside that may go to the target without
+  // anybody's doing: not paused, nor early. Only such records find out how it is.
+  bool records_may_go(TargetId target) const;
   // Of a partition's records: those that wait for their own time, or behind one that does. Walks
   // over all of them.
   std::uint64_t early(PartitionId id) const;

@@ -111,6 +111,20 @@ void Gate::add_behind(Slot first, Instant now, std::vector<Waiting>& waiting) co
   if (cause.second) route.for_limit[cause.second->value] += behind;
 }
 
+// Paused lines have no part of the target's places, whoever has paused them. The first of a lane is
+// behind nobody: where all are early or behind, these wait for early ones.
+bool Gate::records_may_go(TargetId target) const {
+  if (!admission_.has_lines(target)) return false;
+  for (std::uint16_t i = 0; i < stats_.size(); ++i) {
+    const RouteId route{i};
+    if (options_.routes[i].target != target || admission_.is_paused(route)) continue;
+    const std::uint64_t early =
+        records_.count(route, RecordState::early) + records_.count(route, RecordState::behind);
+    if (stats_[i].inside > early) return true;
+  }
+  return false;
+}
+
 std::uint64_t Gate::early(PartitionId id) const {
   if (!intake_.exists(id)) return 0;
   std::uint64_t count = 0;

@@ -35,6 +35,16 @@ TEST(NotBefore, it_leaves_at_its_instant_and_asks_for_no_permit_before) {
   EXPECT_EQ(early(bench), 0u);
 }
 
+TEST(NotBefore, its_target_is_tried_by_none_while_all_that_is_inside_waits_for_its_time) {
+  BenchGate bench(BenchGate::options_for(route_by(Order::partition)));
+  bench.assign(0);
+  arrive(bench, 0, bench.now + kWait);
+  arrive(bench, 1, Instant{});
+  EXPECT_FALSE(bench.gate.records_may_go(TargetId{0})) << "one waits, and one behind it";
+  bench.pass(kWait);
+  EXPECT_TRUE(bench.gate.records_may_go(TargetId{0}));
+}
+
 TEST(NotBefore, without_order_nobody_waits_for_it) {
   BenchGate bench(BenchGate::options_for(route_by(Order::none)));
   bench.assign(0);

@@ -40,6 +40,22 @@ TEST(Pausing, nothing_of_a_paused_line_leaves_or_asks_and_the_others_go_on) {
   EXPECT_EQ(bench.waiting(), 0u);
 }
 
+TEST(Pausing, its_target_is_tried_by_none_while_all_that_is_inside_is_paused) {
+  PausingBench bench;
+  const auto may_go = [&] { return bench.gate.records_may_go(TargetId{0}); };
+  EXPECT_FALSE(may_go());
+  bench.arrive(0, 0);
+  EXPECT_TRUE(may_go());
+  bench.line(true);
+  EXPECT_FALSE(may_go());
+  bench.arrive(1, 1, 0, 1);
+  EXPECT_TRUE(may_go()) << "another key's";
+  bench.route(true);
+  EXPECT_FALSE(may_go());
+  bench.route(false);
+  EXPECT_TRUE(may_go());
+}
+
 TEST(Pausing, permits_that_it_holds_go_back) {
   PausingBench bench;
   bench.arrive(0, 0);

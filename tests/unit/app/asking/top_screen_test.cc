@@ -240,10 +240,10 @@ TEST(Top, is_red_only_for_what_is_bad) {
   untried["targets"][0]["breaker"]["state"] = "probing";
   untried["troubles"] = Json::parse(R"([
     {"what": "target", "name": "billing", "severity": "warning",
-     "says": "circuit breaker open, and no record is here to try it", "since": null, "ended": null,
+     "says": "circuit breaker open, and no record may try it now", "since": null, "ended": null,
      "next": null, "waiting": 0}])");
   EXPECT_FALSE(has(coloured(untried), "\x1b[31m")) << coloured(untried);
-  EXPECT_TRUE(has(picture(untried), "  7  circuit breaker open, and no record is here to try it\n"))
+  EXPECT_TRUE(has(picture(untried), "  7  circuit breaker open, and no record may try it now\n"))
       << picture(untried);
 }
 

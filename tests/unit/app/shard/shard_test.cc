@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,24 +93,53 @@ TEST(Shard, does_not_look_at_all_lines_in_a_reload) {
   });
 }
 
-// Nobody finds out how the target is by now: it is said, but is no reason to wake anybody.
-TEST(Shard, an_open_breaker_that_no_record_tries_is_nothing_bad) {
-  ShardBench<Leaving> bench(std::get<config::Config>(config::parse_config(
+// Nothing listens there.
+config::Config with_breaker() {
+  return std::get<config::Config>(config::parse_config(
       "targets: {t: {http: {url: 'http://127.0.0.1:9/'}, breaker: {failures: 1}}}\n" +
           config::kRoutes,
-      "F", config::test_environment)));
+      "F", config::test_environment));
+}
+
+// Whether what is said of the target is bad; none where nothing is.
+std::optional<bool> is_bad(const Shard& shard) {
+  for (const Trouble& one : troubles_now(shard)) {
+    if (one.what == "target") return one.bad;
+  }
+  return std::nullopt;
+}
+
+// Nobody finds out how the target is by now: it is said, but is no reason to wake anybody.
+TEST(Shard, an_open_breaker_that_no_record_tries_is_nothing_bad) {
+  ShardBench<Leaving> bench(with_breaker());
   std::vector<bool> bad;  // Without what is the same as before.
   bench.run_until([&] {
     if (bench.shard.gate().breaker(core::TargetId{0}).closed()) return false;
-    const std::vector<Trouble> wrong = troubles_now(bench.shard);
-    const auto target =
-        std::ranges::find(wrong, std::string("target"), [](const Trouble& one) { return one.what; });
-    if (target == wrong.end()) return false;
-    if (bad.empty() || bad.back() != target->bad) bad.push_back(target->bad);
+    const auto now = is_bad(bench.shard);
+    if (!now) return false;
+    if (bad.empty() || bad.back() != *now) bad.push_back(*now);
     if (bad.size() == 1) Leaving::leaves = bench.shard.gate().stats(core::RouteId{0}).inside > 0;
     return bench.shard.gate().stats(core::RouteId{0}).inside == 0;
   });
   EXPECT_EQ(bad, (std::vector<bool>{true, false}));
+}
+
+// Whoever has paused it knows, and until it is resumed nobody tries the target.
+TEST(Shard, nor_is_one_that_only_paused_records_would_try) {
+  ShardBench<Leaving> bench(with_breaker());
+  std::optional<bool> before, after;
+  bench.run_until([&] {
+    if (bench.shard.gate().breaker(core::TargetId{0}).closed()) return false;
+    before = is_bad(bench.shard);
+    Pauses pauses;
+    pauses.routes = {false};
+    pauses.targets = {true};
+    bench.shard.pause(std::make_shared<const Pauses>(std::move(pauses)));
+    after = is_bad(bench.shard);
+    return true;
+  });
+  EXPECT_EQ(before, true);
+  EXPECT_EQ(after, false);
 }
 
 // What is not there is said before it is needed.
