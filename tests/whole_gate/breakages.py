@@ -78,7 +78,7 @@ BREAKAGES = [
      "      return text ? decimal(*text) : std::nullopt;", "      return text ? decimal(*text) : Permits{1};"),
     ("core: who waits for a limit hears of no answer", "core/admission/keyless_limits.cc",
      "    --limit.open_asks;\n    limit.touched = true;", "    --limit.open_asks;"),
-    ("loop: all records are the first route's", "app/shard/shard.cc",
+    ("loop: all records are the first route's", "app/shard/arriving.cc",
      "records_.put(message, route_of_partition_[message.partition.value]);", "records_.put(message, core::RouteId{0});"),
     ("app: lines of two routes are one", "app/permits/line_table.cc",
      "  append_number(scratch_, route.value);\n", "  append_number(scratch_, 0 * route.value);\n"),

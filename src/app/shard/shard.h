@@ -119,17 +119,20 @@ class Shard final : public kafka::MessageSink {
   void at(LoopPhase phase) { phase_.store(phase, std::memory_order_relaxed); }
   void wait();
   void look_at_clock();
-  bool finds_route(core::RecordId id);
-  core::RecordArrived arrival_of(core::RecordId id, const kafka::Message& message);
   void collect();
   void handle();
   void note(const core::Event& event);
   void attempt_ended(const core::DeliveryEnded& ended);
   void share_hold(const core::DeliveryEnded& ended);
   void perform();
-  void perform_while_reading();
   void pause_by_topic(core::PartitionId partition);
 
+  // arriving.cc
+  bool finds_route(core::RecordId id);
+  core::RecordArrived arrival_of(core::RecordId id, const kafka::Message& message);
+  void perform_while_reading();
+
+  // carry_out.cc
   void tell_ledger_full(core::PartitionId partition);
   void tell_if_early(core::PartitionId id);
 
