@@ -7,9 +7,12 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
-#include <optional>
-#include <variant>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "app/replay/chosen_limits.h"
 #include "app/replay/interruption.h"
 #include "app/replay/line_input.h"
 #include "app/replay/replay_book.h"
@@ -18,8 +21,6 @@
 #include "app/replay/replay_stores.h"
 #include "app/replay/replay_trace.h"
 #include "app/setup/exit_codes.h"
-#include "config/limits/limit_values.h"
-#include "config/model/patterns.h"
 
 namespace einlass::app {
 namespace {
@@ -36,32 +37,13 @@ class Replay {
   Replay(const config::Config& config, const std::vector<std::size_t>& chosen,
          const ReplayOptions& options)
       : file_(options.trace == "-" ? "stdin" : options.trace),
-        config_(with_kept_bursts(config)),
-        chosen_(chosen),
-        limits_(copied(config, chosen)),
-        overrides_(read_overrides(config, chosen)),
-        names_(names_of(limits_)),
-        horizon_(shortest_horizon(config, chosen)),
-        reader_(written_),
-        printer_(names_) {
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      if (!config.limits[chosen[i]].is_pace) index_of_written_.push_back(i);
-      written_of_.push_back(index_of_written_.size() - 1);
-    }
-    for (const std::size_t index : index_of_written_) written_.push_back(names_[index]);
-  }
+        limits_(config, chosen),
+        reader_(limits_.written()),
+        printer_(limits_.names()) {}
 
   int run(const std::string& path, std::unique_ptr<ReplayStore> store);
 
-  const ReplayLimits& limits() const { return limits_; }
-
-  // Whatever the trace makes of a limit's own numbers, those of the file for single keys stay.
-  ReplayOfKey of_key() const {
-    return [this](std::size_t limit, std::string_view key) {
-      const auto* found = overrides_[limit].find(key);
-      return found == nullptr ? nullptr : *found;
-    };
-  }
+  const ChosenLimits& limits() const { return limits_; }
   void take(const ReplayAnswer& answer);
 
  private:
@@ -75,48 +57,6 @@ class Replay {
     bool part = false;       // Of a return: another part of it follows.
   };
 
-  using Overrides = config::Patterns<std::shared_ptr<const limits::Limit>>;
-
-  static std::vector<Overrides> read_overrides(const config::Config& config,
-                                               const std::vector<std::size_t>& chosen) {
-    std::vector<Overrides> result(chosen.size());
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      limits::Limit of_key = config.limits[chosen[i]].limit;
-      const bool is_pace = config.limits[chosen[i]].is_pace;
-      const config::Limit& written = config.limits[chosen[is_pace ? i - 1 : i]];
-      for (const config::LimitOverride& one : written.overrides) {
-        of_key.parameters = is_pace ? one.value.pace.value() : one.value.parameters;
-        result[i].add(one.key, std::make_shared<const limits::Limit>(of_key));
-      }
-    }
-    return result;
-  }
-  static ReplayLimits copied(const config::Config& config, const std::vector<std::size_t>& chosen) {
-    ReplayLimits result;
-    for (const std::size_t index : chosen) result.push_back(config.limits[index].limit);
-    return result;
-  }
-  static std::vector<std::string_view> names_of(const ReplayLimits& limits) {
-    std::vector<std::string_view> names;
-    for (const limits::Limit& limit : limits) names.push_back(limit.name);
-    return names;
-  }
-  static Duration shortest_horizon(const config::Config& config,
-                                   const std::vector<std::size_t>& chosen) {
-    Duration shortest = config.limits[chosen.front()].horizon;
-    for (const std::size_t index : chosen) {
-      shortest = std::min(shortest, config.limits[index].horizon);
-    }
-    return shortest;
-  }
-
-  // What a trace says of the limits that are written holds for those that keep their bursts too.
-  template <class T>
-  void spread(std::vector<T>& by_written) const {
-    by_written.resize(written_of_.size());
-    for (std::size_t i = written_of_.size(); i-- > 0;) by_written[i] = by_written[written_of_[i]];
-  }
-
   void play(const std::string& path);
   void line(std::string_view text);
   void perform();
@@ -126,22 +66,14 @@ class Replay {
   void change_limits();
 
   bool settle();
+  void write();
   void wrong(std::size_t column, const std::string& text);
   void failed(const std::string& text);
   void show_progress() const;
 
   Interruption interruption_;
   std::string file_;
-  config::Config config_;  // As the trace has changed it.
-  std::vector<std::size_t> chosen_;
-  ReplayLimits limits_;  // The chosen ones, in their order.
-  std::vector<Overrides> overrides_;
-  std::vector<std::string_view> names_;
-  // Those of the limits that the file has: only these stand in a trace.
-  std::vector<std::string_view> written_;
-  std::vector<std::size_t> index_of_written_;  // Of each, among `limits_`, ...
-  std::vector<std::size_t> written_of_;        // ... and of each of these which of them it is of.
-  Duration horizon_;
+  ChosenLimits limits_;
   TraceReader reader_;
   ReplayPrinter printer_;
   std::unique_ptr<ReplayStore> store_;
@@ -161,7 +93,7 @@ int Replay::run(const std::string& path, std::unique_ptr<ReplayStore> store) {
   store_ = std::move(store);
   play(path);
   if (!failed_ || store_->trouble().empty()) settle();
-  if (!printer_.flush()) failed(std::string("stdout: ") + std::strerror(errno));
+  write();
   show_progress();
   if (const std::string left = store_->close(); !left.empty()) {
     std::fprintf(stderr, "einlass: %s\n", left.c_str());
@@ -171,7 +103,7 @@ int Replay::run(const std::string& path, std::unique_ptr<ReplayStore> store) {
 
 void Replay::play(const std::string& path) {
   LineInput input(kMostLineBytes, interruption_.descriptor(), [this] {
-    if (settle() && !printer_.flush()) failed(std::string("stdout: ") + std::strerror(errno));
+    if (settle()) write();
   });
   if (!input.open(path)) return failed(file_ + ": cannot be read: " + std::strerror(errno));
   std::string_view text;
@@ -204,9 +136,7 @@ void Replay::line(std::string_view text) {
   now_ = line_.at;
   perform();
   if (open_.size() >= kMostOpenCalls || open_permits_ >= kMostOpenPermits) settle();
-  if (printer_.is_long() && !printer_.flush()) {
-    failed(std::string("stdout: ") + std::strerror(errno));
-  }
+  if (printer_.is_long()) write();
   if (line_number_ % kProgressLines == 0) show_progress();
 }
 
@@ -219,7 +149,7 @@ void Replay::perform() {
     case Verb::ended:
       return give_back(true);
     case Verb::peek:
-      spread(line_.keys);
+      limits_.spread(line_.keys);
       open_.push_back({Verb::peek});
       return store_->peek(now_, line_.keys);
     case Verb::limit:
@@ -228,18 +158,18 @@ void Replay::perform() {
 }
 
 void Replay::acquire() {
-  spread(line_.keys);
-  spread(line_.costs);
-  if (line_.share) line_.share->limit = index_of_written_[line_.share->limit];
-  for (std::size_t i = 0; i < limits_.size(); ++i) {
+  limits_.spread(line_.keys);
+  limits_.spread(line_.costs);
+  if (line_.share) line_.share->limit = limits_.index_of(line_.share->limit);
+  for (std::size_t i = 0; i < line_.costs.size(); ++i) {
     if (line_.costs[i] > 0 || line_.each.size() > 1) continue;
-    line_.costs[i] = cost_of(config_.limits[chosen_[i]]).value;
+    line_.costs[i] = limits_.cost(i);
     if (!line_.each.empty()) line_.costs[i] = line_.each.front().value;
   }
   Asked* asked = line_.id.empty() ? nullptr : book_.find(line_.id);
   if (asked != nullptr && !asked->answered && !settle()) return;
-  ReplayAsk ask{asks_,      now_,        line_.min, line_.max, line_.horizon.value_or(horizon_),
-                line_.keys, line_.costs, line_.each};
+  const Duration horizon = line_.horizon.value_or(limits_.horizon());
+  ReplayAsk ask{asks_, now_, line_.min, line_.max, horizon, line_.keys, line_.costs, line_.each};
   if (line_.share) ask.share = &*line_.share;
   ask.named = !line_.id.empty();
   if (asked != nullptr && !asked->due.empty() && now_ - asked->at <= kAskedAgainWithin) {
@@ -308,30 +238,14 @@ std::size_t Replay::alike(const Asked& asked, std::size_t first, std::size_t end
 
 void Replay::change_limits() {
   if (!settle()) return;
-  std::vector<config::LimitValue> values;
-  for (TraceLine::LimitChange& change : line_.limits) {
-    change.limit = index_of_written_[change.limit];
-    const config::ChangesPosition position{file_, static_cast<int>(line_number_),
-                                           static_cast<int>(change.column),
-                                           "limit." + limits_[change.limit].name};
-    auto result = config::read_value(config_, chosen_[change.limit], change.changes, position);
-    if (auto* mistakes = std::get_if<config::Mistakes>(&result)) {
-      for (const config::Mistake& mistake : *mistakes) failed(mistake.to_string());
-    } else {
-      values.push_back(std::move(std::get<config::LimitValue>(result)));
-    }
-  }
-  if (failed_) return;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t limit = line_.limits[i].limit;
-    config::Limit& changed = config_.limits[chosen_[limit]];
-    changed.burst = values[i].burst;
-    limits_[limit].parameters = changed.limit.parameters = values[i].parameters;
-    if (values[i].pace) limits_[limit + 1].parameters = *values[i].pace;
-  }
+  const config::Mistakes mistakes = limits_.change(line_.limits, file_, line_number_);
+  for (const config::Mistake& mistake : mistakes) failed(mistake.to_string());
+  if (!mistakes.empty()) return;
   store_->limits_changed();
   std::vector<std::size_t> changed;
-  for (const TraceLine::LimitChange& change : line_.limits) changed.push_back(change.limit);
+  for (const TraceLine::LimitChange& change : line_.limits) {
+    changed.push_back(limits_.index_of(change.limit));
+  }
   printer_.changed(changed);
 }
 
@@ -365,6 +279,10 @@ bool Replay::settle() {
   return false;
 }
 
+void Replay::write() {
+  if (!printer_.flush()) failed(std::string("stdout: ") + std::strerror(errno));
+}
+
 void Replay::wrong(std::size_t column, const std::string& text) {
   failed(file_ + ":" + std::to_string(line_number_) + ":" + std::to_string(column) + ": " + text);
 }
@@ -387,11 +305,12 @@ int replay(const config::Config& config, const ReplayOptions& options) {
   if (!chosen) return kExitUsage;
   Replay replay(config, *chosen, options);
   const auto take = [&replay](const ReplayAnswer& answer) { replay.take(answer); };
-  if (!options.in_redis)
-    return replay.run(options.trace, memory_replay(replay.limits(), replay.of_key(), take));
+  const ChosenLimits& limits = replay.limits();
+  if (!options.in_redis) {
+    return replay.run(options.trace, memory_replay(limits.all(), limits.of_key(), take));
+  }
   std::string trouble;
-  auto store =
-      redis_replay(replay_options(config), replay.limits(), replay.of_key(), take, trouble);
+  auto store = redis_replay(replay_options(config), limits.all(), limits.of_key(), take, trouble);
   if (store) return replay.run(options.trace, std::move(store));
   std::fprintf(stderr, "einlass: %s\n", trouble.c_str());
   return kExitFailed;

@@ -41,17 +41,6 @@ std::optional<std::vector<std::size_t>> chosen_limits(const config::Config& conf
   return result;
 }
 
-config::Config with_kept_bursts(config::Config config) {
-  for (config::Limit& limit : config.limits) {
-    if (!limit.paced_by) limit.burst = {};
-  }
-  return config;
-}
-
-Permits cost_of(const config::Limit& limit) {
-  return limit.limit.cost_from_record ? limit.default_cost : limit.limit.cost;
-}
-
 redis::StoreOptions replay_options(const config::Config& config) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   const RunId run = random_run_id();

@@ -8,7 +8,6 @@
 
 #include "adapters/redis/client/store_options.h"
 #include "config/model/config.h"
-#include "units/id.h"
 
 namespace einlass::app {
 
@@ -16,13 +15,6 @@ namespace einlass::app {
 // burst, as routes have them; nothing, after a line on stderr, if a name is none.
 std::optional<std::vector<std::size_t>> chosen_limits(const config::Config& config,
                                                       const std::vector<std::string>& names);
-
-// Without the bursts that no limit keeps, as they bound nothing: a trace that raises such a limit
-// makes none.
-config::Config with_kept_bursts(config::Config config);
-
-// What a request costs that does not say: as a record from which no cost can be read.
-Permits cost_of(const config::Limit& limit);
 
 // The configured Redis, with keys that no gate and no other replay has.
 redis::StoreOptions replay_options(const config::Config& config);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <variant>
 
+#include "config/limits/limit_values.h"
 #include "config/limits/pace.h"
 #include "config/limits/parameters.h"
 #include "config/tables/record_sources.h"
@@ -31,11 +32,6 @@ Duration default_horizon(const limits::Parameters& parameters) {
         return limits::grants_ahead(parameters) ? Limit{}.horizon : Duration{};
       },
       parameters);
-}
-
-// Of a record that does not say.
-Permits cost_of(const Limit& limit) {
-  return limit.limit.cost_from_record ? limit.default_cost : limit.limit.cost;
 }
 
 // A refusal begins with the name of what it is about.

@@ -58,6 +58,10 @@ void check_routes(Reading& reading, const Config& config, std::size_t limit,
 
 }  // namespace
 
+Permits cost_of(const Limit& limit) {
+  return limit.limit.cost_from_record ? limit.default_cost : limit.limit.cost;
+}
+
 std::variant<LimitValue, Mistakes> read_value(const Config& config, std::size_t limit,
                                               std::span<const Change> changes,
                                               const ChangesPosition& position) {

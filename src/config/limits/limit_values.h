@@ -28,6 +28,9 @@ struct ChangesPosition {
   std::string path{};  // As "limits.NAME", which it is where it is empty.
 };
 
+// What an attempt takes of it where the record does not say.
+Permits cost_of(const Limit& limit);
+
 // What the limit's numbers are with these changes, or all that is wrong with them: the rest of the
 // configuration is as it is, and all that holds for a limit's own numbers holds for these. What
 // would give its state another form (`algorithm`, `align`, `log`, `mode`, `pay`, a warm-up or a
