@@ -174,23 +174,6 @@ Field<Limit> limit_cost() {
   });
 }
 
-void lengthen_window(limits::Parameters& parameters, Duration by) {
-  if (auto* log = std::get_if<limits::SlidingLogParameters>(&parameters)) {
-    log->window = log->window + by;
-  } else if (auto* slices = std::get_if<limits::SlidingWindowParameters>(&parameters)) {
-    slices->window = slices->window + by;
-  }
-}
-
-void complete(LimitValue& value, const Limit& limit) {
-  if (limit.strict) lengthen_window(value.parameters, kStrictUse);
-  if (!has_pace(limit)) return;
-  Limit of_key = limit;
-  of_key.limit.parameters = value.parameters;
-  of_key.burst = value.burst;
-  value.pace = pace_or_none(of_key);
-}
-
 // A cost that the limit can never pay, and numbers that cannot be counted exactly.
 std::optional<WrongNumber> wrong_number(const Limit& limit, int instances) {
   const limits::Parameters& parameters = limit.limit.parameters;

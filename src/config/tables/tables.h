@@ -92,6 +92,10 @@ std::optional<std::string> short_lease(const Config& config, const Limit& limit,
 Field<Limit> overrides();
 Field<Limit> schedule();
 
+// The algorithm with all its parameters; and one of these where people look it up.
+Field<Limit> algorithm();
+Field<Limit> parameter(std::string_view name);
+
 Field<Limit> limit_cost();
 Field<Route> route_limits();
 Field<Route> route_filter();
