@@ -112,13 +112,13 @@ class Demo {
  private:
   static void ignored(const std::string&) {}
 
-  // Called on any thread.
   // At once: the process may be at its end.
   static void print_error(const Notice& notice) {
     if (notice.severity != Severity::error) return;
     std::fprintf(stderr, "einlass: demo: %s\n", notice.detail.c_str());
   }
 
+  // May be called from any thread.
   Notify notify() {
     return [this](const Notice& notice) {
       if (notice.severity != Severity::debug) recent_.add(notice, clock_.now());

@@ -43,15 +43,17 @@ class Reload {
          Applied applied);
 
   // What is said to whoever asked: an HTTP status and text of one line or more. 200: what has
-  // changed, if anything. 400: all mistakes of the file, which changed nothing. 409: what would
-  // need a restart, so that nothing was changed; or that the gate drains.
+  // changed, if anything, and which shards have yet to take it. 400: all mistakes of the file,
+  // which changed nothing. 409: what would need a restart, so that nothing was changed; or that
+  // another reload is under way, or the gate drains.
   struct Outcome {
     unsigned status = 200;
     std::string text;
   };
   using Done = std::function<void(const Outcome& outcome)>;
 
-  // `done` is called when the shards run under the new configuration, or nothing came of it.
+  // `done` is called when the shards run under the new configuration, or those that do not answer
+  // have been waited for (kViewPatience), or nothing came of it.
   void begin(const Done& done);
 
   // The same for those to whom nobody answers: while a reload is under way, which may have read the

@@ -19,12 +19,13 @@ struct Changed {
   std::string to_string() const;
 };
 
-// Every option that differs, in the order of print-config. The order in which limits, targets and
-// routes are written makes no difference, but that of routes with patterns of topics.
+// Every option that differs, in the order of print-config; where limits, targets, shares or routes
+// come or go, or bursts that another limit keeps, these alone. The order in which they are written
+// makes no difference, but that of routes with patterns of topics.
 std::vector<Changed> changes(const Config& from, const Config& to);
 
-// `to` with its limits, targets and routes in the order of those of `from`, so that their numbers
-// stay. REQUIRES: both have the same names.
+// `to` with its limits, targets, shares and routes in the order of those of `from`, so that their
+// numbers stay. REQUIRES: both have the same names.
 Config in_order_of(const Config& from, Config to);
 
 }  // namespace einlass::config

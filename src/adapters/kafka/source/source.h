@@ -75,9 +75,10 @@ class RecordSource {
  public:
   virtual ~RecordSource() = default;
 
-  // Called once, before poll(): becomes a member of the group, and begins to read. Before that
-  // nobody's partitions move for this source. Throws std::runtime_error if librdkafka refuses the
-  // topics. A source without a group has nothing to do.
+  // Called once, before poll(), but not where it is to leave before it has begun: becomes a member
+  // of the group, and begins to read. Before that nobody's partitions move for this source. Throws
+  // std::runtime_error if librdkafka refuses the topics. A source without a group has nothing to
+  // do.
   virtual void join() {}
 
   // Takes what is ready, at most `budget` messages, without waiting: messages to the sink,
@@ -121,7 +122,7 @@ class RecordSource {
   virtual void set_dead_letters(std::vector<std::string>) {}
 
   // Commits what is left to commit and leaves. Waits at most `patience`.
-  // REQUIRES: every partition is done. Nothing else may be called afterwards.
+  // REQUIRES: every partition is done. Nothing but status() may be called afterwards.
   virtual void close(Duration patience) = 0;
 
   // For people: `results partition 3`. REQUIRES: the partition is not yet unassigned.
