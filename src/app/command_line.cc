@@ -1,11 +1,7 @@
 #include "app/command_line.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +15,7 @@
 #include "app/record/dead_story.h"
 #include "app/run.h"
 #include "app/setup/exit_codes.h"
+#include "app/setup/leaving.h"
 #include "app/setup/refused.h"
 #include "app/verbs.h"
 #include "config/file/located.h"
@@ -151,20 +148,6 @@ int explain(const CommandLine& line) {
   return kExitDone;
 }
 
-// The code; or that it failed after all, where what was printed did not arrive.
-int with_output(int code) {
-  if (code != kExitDone || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return code;
-  std::fprintf(stderr, "einlass: stdout: %s\n", std::strerror(errno));
-  return kExitFailed;
-}
-
-// Threads of librdkafka may still be there, and use what OpenSSL takes down with the process.
-[[noreturn]] void leave(int code) {
-  code = with_output(code);
-  std::fflush(nullptr);
-  _exit(code);
-}
-
 int with_config(const CommandLine& line, const std::function<int(const config::Config&)>& work) {
   const auto config = load(line.path);
   return config ? work(*config) : kExitConfig;
@@ -190,17 +173,17 @@ int dispatch(CommandLine& line) {
   if (line.app.got_subcommand("help")) return explain(line);
   if (line.app.got_subcommand("completion")) return print_completion(line);
   if (line.app.got_subcommand(kCompleteVerb)) return print_names(line);
-  if (line.app.got_subcommand("demo")) return demo(line.demo);
+  if (line.app.got_subcommand("demo")) demo(line.demo);
   if (line.app.got_subcommand(kDemoBrokerVerb)) return demo_broker(line.demo);
   if (line.app.got_subcommand("run")) {
     const auto mark = line.watch ? net::mark_of(line.path) : std::nullopt;  // Before it is read.
     return with_config(line,
-                       [&](const config::Config& config) { return run(line.path, config, mark); });
+                       [&](const config::Config& config) -> int { run(line.path, config, mark); });
   }
   if (line.app.got_subcommand("healthcheck")) return with_config(line, healthcheck);
   if (line.app.got_subcommand("redrive")) {
-    return with_config(line, [&](const config::Config& config) {
-      return redrive(line.path, config, line.redrive);
+    return with_config(line, [&](const config::Config& config) -> int {
+      redrive(line.path, config, line.redrive);
     });
   }
   if (line.app.got_subcommand("top")) {

@@ -31,6 +31,7 @@
 #include "app/setup/config_refused.h"
 #include "app/setup/exit_codes.h"
 #include "app/setup/kafka_logins.h"
+#include "app/setup/leaving.h"
 #include "app/setup/refused.h"
 #include "app/setup/wiring.h"
 #include "app/shard/drain_signals.h"
@@ -297,8 +298,8 @@ class SignalsWait {
 
 }  // namespace
 
-int run(const std::string& path, const config::Config& config,
-        const std::optional<net::FileMark>& watched) {
+void run(const std::string& path, const config::Config& config,
+         const std::optional<net::FileMark>& watched) {
   int code = kExitFailed;
   const SignalsWait early;
   try {
@@ -311,18 +312,14 @@ int run(const std::string& path, const config::Config& config,
     } catch (const std::exception& error) {
       std::fprintf(stderr, "einlass: %s\n", error.what());
     }
-    // Nothing is taken down: shards may be running, whose end would be waited for, and librdkafka's
-    // own teardown can hang after a topic was deleted.
-    std::fflush(nullptr);
-    _exit(code);
+    leave(code);  // Here: shards may be running, whose end would be waited for.
   } catch (const ConfigRefused& refused) {
     std::fprintf(stderr, "%s\n", config::located(config, path, refused.what()).c_str());
     code = kExitConfig;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "einlass: %s\n", error.what());
   }
-  std::fflush(nullptr);
-  _exit(code);
+  leave(code);
 }
 
 }  // namespace einlass::app

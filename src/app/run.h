@@ -11,10 +11,10 @@ namespace einlass::app {
 
 // Runs under the configuration that was read from `path`, and reads it anew at SIGHUP, and whenever
 // the file is another than `watched` (its mark from before it was read; none: it is not watched),
-// until a signal comes and everything is drained. Returns the process's exit code: 0 drained, 1
+// until a signal comes and everything is drained. Ends the process with its exit code: 0 drained, 1
 // failed, 78 what librdkafka or OpenSSL do not take (the reason is on stderr). A second signal
 // leaves at once.
-int run(const std::string& path, const config::Config& config,
-        const std::optional<net::FileMark>& watched);
+[[noreturn]] void run(const std::string& path, const config::Config& config,
+                      const std::optional<net::FileMark>& watched);
 
 }  // namespace einlass::app

@@ -26,6 +26,7 @@
 #include "app/service/watchdog.h"
 #include "app/setup/exit_codes.h"
 #include "app/setup/kafka_logins.h"
+#include "app/setup/leaving.h"
 #include "app/shard/drain_signals.h"
 #include "app/steering/steering.h"
 #include "app/views/books.h"
@@ -207,17 +208,15 @@ class Demo {
 
 }  // namespace
 
-int demo(const DemoOptions& options) {
+void demo(const DemoOptions& options) {
   try {
-    // Ended by hand, for librdkafka's teardown may hang: only the broker's process must go.
-    auto* show = new Demo(options);
+    auto* show = new Demo(options);  // Never destroyed: only the broker's process must go.
     const int code = show->run();
-    std::fflush(nullptr);
     show->end_broker();
-    _exit(code);
+    leave(code);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "einlass: the demo cannot start: %s\n", error.what());
-    return kExitFailed;
+    leave(kExitFailed);
   }
 }
 

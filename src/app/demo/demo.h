@@ -12,8 +12,9 @@ struct DemoOptions {
 // The hidden verb of the broker's process.
 inline constexpr char kDemoBrokerVerb[] = "demo-broker";
 
-// Shows it on the terminal. Returns 0 only if the books close and the limit was kept.
-int demo(const DemoOptions& options);
+// Shows it on the terminal. Ends the process, with 0 only if the books close and the limit was
+// kept.
+[[noreturn]] void demo(const DemoOptions& options);
 
 // The broker's process: says its address on stdout, produces, and says how much. The demo ends it.
 int demo_broker(const DemoOptions& options);

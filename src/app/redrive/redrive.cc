@@ -27,6 +27,7 @@
 #include "app/redrive/redrive_report.h"
 #include "app/setup/config_refused.h"
 #include "app/setup/exit_codes.h"
+#include "app/setup/leaving.h"
 #include "app/setup/refused.h"
 #include "app/setup/wiring.h"
 #include "app/shard/drain_signals.h"
@@ -335,19 +336,18 @@ std::string topic_of(const config::Config& config, const RedriveOptions& options
 
 }  // namespace
 
-int redrive(const std::string& path, const config::Config& written, const RedriveOptions& options) {
+void redrive(const std::string& path, const config::Config& written,
+             const RedriveOptions& options) {
   leave_by_signals();
   const config::Config config = without_transactions(written);
   const std::string topic = topic_of(config, options);
-  if (topic.empty()) return kExitUsage;
+  if (topic.empty()) leave(kExitUsage);
   int code = kExitFailed;
   try {
     if (const std::string why = refused_login(config); !why.empty()) throw ConfigRefused(why);
     Redrive work(config, options, topic);
     code = work.run();
-    // librdkafka's own teardown can hang; all that matters is done.
-    std::fflush(nullptr);
-    _exit(code);
+    leave(code);
   } catch (const WrongRange& wrong) {
     std::fprintf(stderr, "einlass: redrive: %s\n", wrong.what());
     code = kExitUsage;
@@ -357,8 +357,7 @@ int redrive(const std::string& path, const config::Config& written, const Redriv
   } catch (const std::exception& error) {
     std::fprintf(stderr, "einlass: redrive: %s\n", shown(error.what()).c_str());
   }
-  std::fflush(nullptr);
-  _exit(code);
+  leave(code);
 }
 
 }  // namespace einlass::app

@@ -9,9 +9,10 @@
 
 namespace einlass::app {
 
-// `path` is the configuration's file. Returns the process's exit code: 0 done, or drained after a
-// signal; 1 failed; 64 for a route or partition that cannot be meant; 78 what librdkafka or OpenSSL
-// do not take. The reason is on stderr, the books are on stdout.
-int redrive(const std::string& path, const config::Config& config, const RedriveOptions& options);
+// `path` is the configuration's file. Ends the process with its exit code: 0 done, or drained after
+// a signal; 1 failed; 64 for a route or partition that cannot be meant; 78 what librdkafka or
+// OpenSSL do not take. The reason is on stderr, the books are on stdout.
+[[noreturn]] void redrive(const std::string& path, const config::Config& config,
+                          const RedriveOptions& options);
 
 }  // namespace einlass::app
