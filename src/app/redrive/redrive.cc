@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "adapters/clock/clock.h"
+#include "adapters/kafka/client/fatal.h"
 #include "adapters/log/log.h"
 #include "app/permits/process_limits.h"
 #include "app/permits/schedules.h"
@@ -112,7 +113,7 @@ class Redrive {
 
   // A fatal notice of the reader must reach the shard, which ends then; a preview has none.
   void tell_shard(const Notice& notice) {
-    if (notice.what == "kafka_fatal") fatal_ = true;
+    fatal_ |= kafka::is_fatal(notice);
     shard_notify_ ? shard_notify_(notice) : tell(notice);
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "adapters/kafka/client/fatal.h"
 #include "app/json/json_needs.h"
 #include "app/record/record_notices.h"
 #include "app/setup/config_refused.h"
@@ -22,9 +23,6 @@ constexpr int kMessagesPerTurn = 256;
 // wants to be woken: a permit may be good for a millisecond only.
 constexpr Duration kLongestRun = Duration::millis(5);
 constexpr Duration kLongestRunWhenDue = Duration::micros(500);
-
-// What an adapter says when it can never go on.
-constexpr std::string_view kFatal = "kafka_fatal";
 
 // How long leaving the group may take.
 constexpr Duration kClosePatience = Duration::seconds(5);
@@ -93,14 +91,14 @@ void Shard::connect(const KafkaLogins& logins, const MakeSource& make_source) {
 
 // Nothing can be committed any more.
 void Shard::tell_of_source(const Notice& notice) {
-  fatal_ |= notice.what == kFatal;
+  fatal_ |= kafka::is_fatal(notice);
   notify_(notice);
 }
 
 // What was delivered elsewhere is still committed.
 void Shard::tell_of_producer(const Notice& notice) {
   notify_(notice);
-  if (notice.what != kFatal) return;
+  if (!kafka::is_fatal(notice)) return;
   lost_producer_ = true;
   if (!stopping_) stop(process_options(*config_).drain_timeout);
 }
