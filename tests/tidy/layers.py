@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "config": {"core", "limits", "text", "units"},
     "adapters/*": {"core", "limits", "net", "text", "units"},
     "app": {"adapters/*", "config", "core", "limits", "net", "text", "units"},
-    "main": {"app", "config", "units"},
+    "main": {"app"},
     "asio": set(),
 }
 
@@ -113,8 +113,8 @@ LIBRARIES = {
     "spdlog": {"adapters/log"},
     "yaml-cpp": {"config/text"},
     "cctz": {"config/model"},
-    "CLI": {"app", "main"},
-    "nlohmann": {"adapters/http", "app", "config", "main"},
+    "CLI": {"app"},
+    "nlohmann": {"adapters/http", "app", "config"},
     "openssl": {"adapters/http", "adapters/redis/wire", "net"},
     "zlib.h": {"adapters/http/target"},
     "simdjson.h": {"app/json"},

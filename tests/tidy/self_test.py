@@ -55,7 +55,8 @@ class Layers(Planted):
             self.plant(f"src/{path}", "#pragma once\n")
 
     def test_downwards_is_fine(self):
-        self.plant("src/main.cc", '#include "app/run.h"\n#include <CLI/CLI.hpp>\n')
+        self.plant("src/main.cc", '#include "app/run.h"\n')
+        self.plant("src/app/verbs.h", '#pragma once\n#include <CLI/CLI.hpp>\n')
         self.plant("src/app/run.cc", '#include "adapters/http/target/target.h"\n#include "app/pages/admin.h"\n')
         self.plant("src/app/pages/admin.cc", '#include "app/setup/wiring.h"\n#include "app/pages/admin.h"\n'
                    '#include "core/gate/gate.h"\n')
