@@ -1,4 +1,4 @@
-// The second part of Admission: when to ask for permits, and for how many.
+// Of Admission: when to ask for permits, and for how many.
 //
 // The aim is one call for many permits without asking for any that will not be used. A line asks
 // for what it can use: its ready records, and of those behind them as many as are likely to follow

@@ -1,4 +1,4 @@
-// The eighth part of Admission: limits whose permits the flows of all gates share by weight.
+// Of Admission: limits whose permits the flows of all gates share by weight.
 //
 // The line asks for flows, and each permit is one flow's: it goes to the first record of that flow,
 // or back. What other gates are to have, and other lines of this one, the limiter knows: it holds

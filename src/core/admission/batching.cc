@@ -1,4 +1,4 @@
-// The fourth part of Admission: records that go to their target together, in one request.
+// Of Admission: records that go to their target together, in one request.
 //
 // Nothing is taken out of its line while a request is being filled: a record with a permit stays
 // ready, and its line waits for room, until as many have gathered as one request takes, or the

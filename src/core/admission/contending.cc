@@ -1,4 +1,4 @@
-// The fifth part of Admission: lines that contend for limits without key are woken in turn. What is
+// Of Admission: lines that contend for limits without key are woken in turn. What is
 // known of these limits is in keyless_limits.
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-// The second part of Picker: for which records permits are asked where costs differ: those that are
+// Of Picker: for which records permits are asked where costs differ: those that are
 // likely to go next.
 #include <algorithm>
 #include <span>

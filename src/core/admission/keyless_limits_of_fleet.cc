@@ -1,4 +1,4 @@
-// The second part of KeylessLimits: limits whose permits the flows of all gates share by weight.
+// Of KeylessLimits: limits whose permits the flows of all gates share by weight.
 #include <algorithm>
 #include <bit>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The tenth part of Admission: what somebody has paused, lines one by one or with their route. A
+// Of Admission: what somebody has paused, lines one by one or with their route. A
 // paused line holds no permit, asks for none and stands in no queue; its records wait in it, in
 // order. Paused partitions are Intake's.
 #include "core/admission/admission.h"

@@ -1,4 +1,4 @@
-// The third part of Admission: who takes a target's places.
+// Of Admission: who takes a target's places.
 //
 // Lines without their part of them (places.h) go first, in turn; who has it waits aside, until an
 // attempt of its own ends, its part grows, or nobody else wants the place.

@@ -1,4 +1,4 @@
-// The sixth part of Admission: who probes a target that its breaker keeps shut.
+// Of Admission: who probes a target that its breaker keeps shut.
 //
 // One attempt at a time. What failed may have failed for the record's sake, and records like it may
 // be many, of one tenant or of one burst. So each probe is another line's, if there is one: of

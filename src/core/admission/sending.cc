@@ -1,4 +1,4 @@
-// The seventh part of Admission: records leave with permits, and permits go back.
+// Of Admission: records leave with permits, and permits go back.
 #include <utility>
 
 #include "core/admission/admission.h"

@@ -1,9 +1,9 @@
-// The ninth part of Admission: what an answer that was short says of the next ask.
+// Of Admission: what an answer that was short says of the next ask.
 //
 // A limit says when one more permit could be had. Until then nobody asks it, and a line that asks
-// ahead waits for longer still, for what comes free meanwhile is given to the next ask. What it said
-// holds for the record that it was short for: that one may be gone, or cost so much that it never
-// has its turn beside others.
+// ahead waits for longer still, for what comes free meanwhile is given to the next ask. What it
+// said holds for the record that it was short for: that one may be gone, or cost so much that it
+// never has its turn beside others.
 #include <algorithm>
 
 #include "core/admission/admission.h"

@@ -1,4 +1,4 @@
-// The fourth part of Gate: records as they come, and what they say of their own time.
+// Of Gate: records as they come, and what they say of their own time.
 #include "core/gate/gate.h"
 #include "units/check.h"
 

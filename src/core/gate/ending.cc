@@ -1,4 +1,4 @@
-// The second part of Gate: how attempts and dead letters end, and how records leave.
+// Of Gate: how attempts and dead letters end, and how records leave.
 #include <algorithm>
 #include <span>
 

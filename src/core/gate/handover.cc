@@ -1,4 +1,4 @@
-// The third part of Gate: how partitions come and go.
+// Of Gate: how partitions come and go.
 #include <algorithm>
 #include <span>
 
