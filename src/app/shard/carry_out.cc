@@ -1,4 +1,5 @@
 // What each of the gate's commands comes to.
+#include <cstdint>
 #include <utility>
 #include <variant>
 
@@ -7,6 +8,38 @@
 #include "app/shard/shard.h"
 
 namespace einlass::app {
+namespace {
+
+// That one flow fills a partition is said so seldom: it may be so for as long as the flow lasts.
+constexpr Duration kBetweenHints = Duration::seconds(600);
+
+// Calls `visit` with the flow and the level of each record inside.
+template <class Visit>
+void for_each_flow(const core::Gate& gate, core::PartitionId id, Visit visit) {
+  gate.partition(id)->ledger.for_each_unfinished([&](core::Slot slot) {
+    const core::Record* const record = gate.record(slot);
+    if (record == nullptr || record->partition != id) return;
+    visit(std::pair(record->flow.key, record->flow.level));
+  });
+}
+
+// Whether more than nine tenths of the records inside are of one flow and level. A vote finds the
+// only one that may have so many (Boyer and Moore). REQUIRES: the partition is there.
+bool is_of_one_flow(const core::Gate& gate, core::PartitionId id) {
+  std::pair<core::FlowKey, std::uint8_t> most;
+  std::int64_t votes = 0, of_most = 0, all = 0;
+  for_each_flow(gate, id, [&](const auto& flow) {
+    if (votes == 0) most = flow;
+    votes += flow == most ? 1 : -1;
+  });
+  for_each_flow(gate, id, [&](const auto& flow) {
+    of_most += flow == most;
+    ++all;
+  });
+  return of_most * 10 > all * 9;
+}
+
+}  // namespace
 
 void Shard::carry_out(const core::Command& command) {
   if (wants_debug()) debug_notices_.note(command, *config_, *source_);
@@ -47,7 +80,9 @@ void Shard::carry_out(const core::DeadLetter& command) {
 void Shard::carry_out(const core::PartitionHold& command) {
   source_->hold(command.partition);
   if (command.reason == core::PartitionHoldReason::ledger_full) tell_ledger_full(command.partition);
-  if (command.reason == core::PartitionHoldReason::partition_full) tell_if_early(command.partition);
+  if (command.reason != core::PartitionHoldReason::partition_full) return;
+  tell_if_early(command.partition);
+  tell_if_of_one_flow(command.partition);
 }
 
 // Said, for there may be records behind these that could go at once, and are not read.
@@ -63,6 +98,19 @@ void Shard::tell_if_early(core::PartitionId id) {
                " is read no further: it has as many records inside as its route allows, and most "
                "of them wait for their not_before, or behind one that does; a larger "
                "inside.records, or a topic of their own, lets others pass"});
+}
+
+// Said, for a share divides among the records inside: whose records are behind these has no part.
+void Shard::tell_if_of_one_flow(core::PartitionId id) {
+  const core::Partition* const partition = gate_.partition(id);
+  if (partition == nullptr || now_ < next_flow_hint_) return;
+  if (!config_->routes[partition->route.value].share || !is_of_one_flow(gate_, id)) return;
+  next_flow_hint_ = now_ + kBetweenHints;
+  notify_({Severity::info, "partition_held_by_flow",
+           source_->name_of(id) +
+               " is read no further: it has as many records inside as its route allows, and nearly "
+               "all are of one flow of its share, so flows behind them have no part; partition by "
+               "flow, give a class of records its own topic, or raise inside.records"});
 }
 
 // Said, for it looks as if the gate had stopped: the target must take what stands before.

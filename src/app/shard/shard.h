@@ -135,6 +135,7 @@ class Shard final : public kafka::MessageSink {
   // carry_out.cc
   void tell_ledger_full(core::PartitionId partition);
   void tell_if_early(core::PartitionId id);
+  void tell_if_of_one_flow(core::PartitionId id);
 
   void carry_out(const core::Command& command);
   void carry_out(const core::Send& command);
@@ -186,6 +187,7 @@ class Shard final : public kafka::MessageSink {
   Instant now_;
   std::uint64_t messages_ = 0;
   Instant woken_;  // When this turn began to do something.
+  Instant next_flow_hint_;  // Not before.
   std::atomic<LoopPhase> phase_{LoopPhase::wait};
   TurnTimes turn_times_;
   bool fatal_ = false;          // The source has ended for ever.

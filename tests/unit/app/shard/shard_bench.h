@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/shard/shard.h"
 
@@ -76,7 +77,8 @@ struct ShardBench {
         limits(configured),
         logins(io, configured, [](const Notice&) {}),
         shard(
-            io, {}, configured, limits, logins, clock, [](const Notice&) {},
+            io, {}, configured, limits, logins, clock,
+            [this](const Notice& notice) { told.push_back(notice); },
             [](boost::asio::io_context&, core::Events& events, kafka::MessageSink& sink,
                const Notify&) { return std::make_unique<OneSource>(events, sink); }) {}
 
@@ -94,6 +96,7 @@ struct ShardBench {
   ProcessLimits limits;
   const KafkaLogins logins;
   const Clock clock;
+  std::vector<Notice> told;
   Shard shard;
 };
 

@@ -56,6 +56,32 @@ class Leaving final : public ListSource {
   std::string key_of(std::int64_t) const override { return "k"; }
 };
 
+// Records of two tenants: one of so many is of the small one.
+template <std::int64_t kOf>
+class Tenants final : public ListSource {
+ public:
+  Tenants(core::Events& events, kafka::MessageSink& sink) : ListSource(events, sink, 1, 100) {}
+
+ private:
+  std::string key_of(std::int64_t record) const override {
+    return record % kOf == 0 ? "small" : "large";
+  }
+};
+
+// How often it is said that one flow fills the partition.
+template <class Source>
+std::ptrdiff_t hints() {
+  ShardBench<Source> bench(std::get<config::Config>(config::parse_config(
+      "shares: {s: {by: record_key}}\ntargets: {t: {http: {url: 'http://127.0.0.1:9/'}}}\n"
+      "routes: [{name: r, topics: [a], target: t, order: none, share: s, inside: {records: 20}}]\n",
+      "F", config::test_environment)));
+  bench.run_until([&] {
+    const core::Partition* const partition = bench.shard.gate().partition(core::PartitionId{0});
+    return partition != nullptr && partition->held;
+  });
+  return std::ranges::count(bench.told, std::string("partition_held_by_flow"), &Notice::what);
+}
+
 config::Config config_with(const std::string& more) {
   return std::get<config::Config>(config::parse_config(
       "limits: {l: {algorithm: counter, limit: 1, window: 1h, key: record_key" + more +
@@ -140,6 +166,11 @@ TEST(Shard, nor_is_one_that_only_paused_records_would_try) {
   });
   EXPECT_EQ(before, true);
   EXPECT_EQ(after, false);
+}
+
+TEST(Shard, says_that_one_flow_of_a_share_fills_a_partition) {
+  EXPECT_EQ(hints<Tenants<20>>(), 1);
+  EXPECT_EQ(hints<Tenants<2>>(), 0);
 }
 
 // What is not there is said before it is needed.
