@@ -8,6 +8,7 @@
 #include "app/setup/wiring.h"
 #include "config/text/values.h"
 #include "core/contract/options.h"
+#include "text/ascii.h"
 
 namespace einlass::app {
 
@@ -42,13 +43,10 @@ std::optional<std::vector<std::size_t>> chosen_limits(const config::Config& conf
 }
 
 redis::StoreOptions replay_options(const config::Config& config) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   const RunId run = random_run_id();
   redis::StoreOptions options = redis_options(config, run);
   options.name_space += ":replay:";
-  for (const std::uint8_t byte : run) {
-    options.name_space.append({kDigits[byte >> 4], kDigits[byte & 15]});
-  }
+  append_hex(options.name_space, {reinterpret_cast<const char*>(run.data()), run.size()});
   return options;
 }
 

@@ -7,6 +7,7 @@
 #include "adapters/redis/wire/resp.h"
 #include "lua/scripts.h"
 #include "net/digest.h"
+#include "text/ascii.h"
 #include "units/check.h"
 
 namespace einlass::redis {
@@ -59,9 +60,8 @@ void append_arguments(std::string& out, const BucketWords& words, std::string_vi
 // Where Redis remembers what the last ask of this line, in this run of this process, was granted.
 // Begins as a bucket's key does, and so has its hash tag.
 std::string memo_key(const Line& line, std::span<const std::uint8_t> run) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string key = line.first_key + ":asked:";
-  for (const std::uint8_t byte : run) key.append({kDigits[byte >> 4], kDigits[byte & 15]});
+  append_hex(key, {reinterpret_cast<const char*>(run.data()), run.size()});
   return key.append(":").append(std::to_string(line.id.value));
 }
 
