@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(HERE)), "deploy", "release"))
 from build_root import ROOT, kafka_jars, must  # noqa: E402
 
-# Until there is a release that could be it: the same protocol of the buckets (lua/README.md), and a day's work away.
+# Until there is a release that could be it: the same protocol of the buckets (lua/README.md), and much of the work away.
 BEFORE_THE_FIRST = "5a766e0"
 BUILD_S = 3000
 
