@@ -27,6 +27,7 @@ def rows(limit):
         (f"fixed window, burst: {burst}", {"algorithm": "fixed_window", "burst": burst, **window}),
         (f"counter, burst: {burst}", {"algorithm": "counter", "burst": burst, **window}),
         (f"token bucket, burst: {burst}, start: empty", {"algorithm": "token_bucket", "burst": burst, "start": "empty", **rate}),
+        (f"gcra, burst: {burst}", {"algorithm": "gcra", "burst": burst, **rate}),
         (f"smooth, burst: {burst}", {"algorithm": "smooth", "burst": burst, **rate}),
         (f"leaky bucket, queue of {burst}", {"algorithm": "leaky_bucket", "mode": "queue", "capacity": burst, **rate}),
         (f"leaky bucket, meter of {burst}", {"algorithm": "leaky_bucket", "mode": "meter", "capacity": burst, **rate}))
