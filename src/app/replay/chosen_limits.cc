@@ -70,9 +70,8 @@ config::Mistakes ChosenLimits::change(std::span<const TraceLine::LimitChange> ch
   std::vector<config::LimitValue> values;
   for (const TraceLine::LimitChange& change : changes) {
     const std::size_t limit = index_of(change.limit);
-    const config::ChangesPosition position{file, static_cast<int>(line),
-                                           static_cast<int>(change.column),
-                                           "limit." + all_[limit].name};
+    const config::ChangesPosition position{
+        file, static_cast<int>(line), static_cast<int>(change.column), "limit." + all_[limit].name};
     auto result = config::read_value(config_, chosen_[limit], change.changes, position);
     if (const auto* wrong = std::get_if<config::Mistakes>(&result)) {
       mistakes.insert(mistakes.end(), wrong->begin(), wrong->end());
