@@ -190,15 +190,19 @@ class RefusedCommitsTest : private ACluster, public CommitsTest {
  protected:
   RefusedCommitsTest() : CommitsTest(cluster.brokers()) {}
 
+  // As where its topic was made anew: it waits until somebody has decided.
+  static void begin_anew(Partition& stuck) {
+    stuck.phase = Phase::waiting;
+    stuck.finding = Finding::stuck;
+    stuck.anew = true;
+    stuck.log = LogBounds{Offset{0}, Offset{9}};
+  }
+
   using ACluster::cluster;
 };
 
 TEST_F(RefusedCommitsTest, after_a_fenced_answer_what_waits_behind_it_is_not_sent) {
-  Partition& stuck = partition(0);
-  stuck.phase = Phase::waiting;
-  stuck.finding = Finding::stuck;
-  stuck.anew = true;
-  stuck.log = LogBounds{Offset{0}, Offset{9}};
+  begin_anew(partition(0));
   const core::PartitionId id = partition(1).id;
   cluster.fail(testing::kOffsetCommitApi, {RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID});
   commits.begin_generation(nullptr);
@@ -214,11 +218,7 @@ TEST_F(RefusedCommitsTest, after_a_fenced_answer_what_waits_behind_it_is_not_sen
 
 TEST_F(RefusedCommitsTest, that_a_log_began_anew_is_said_though_longer_metadata_was_refused) {
   cluster.create_topic("topic", 2);
-  Partition& stuck = partition(0);
-  stuck.phase = Phase::waiting;
-  stuck.finding = Finding::stuck;
-  stuck.anew = true;
-  stuck.log = LogBounds{Offset{0}, Offset{9}};
+  begin_anew(partition(0));
   const core::PartitionId id = partition(1).id;
   cluster.fail(testing::kOffsetCommitApi, {RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE});
   commits.begin_generation(nullptr);
