@@ -31,7 +31,8 @@ class CredentialChain {
   void ask(Instant now);
   bool is_asking() const { return server_ && server_->is_open(); }
 
-  // True if the file is another than at the last look: others may stand in it.
+  // To be called every now and then, as SingleExchange::look(). True if the file is another than at
+  // the last look: others may stand in it.
   bool look() {
     if (server_) server_->look();
     return file_.changed();

@@ -50,7 +50,7 @@ class ShortValue {
 
 class ResponseParser {
  public:
-  // The next bytes begin a new response. `bodyless`: it answers HEAD. Of its body the first
+  // The next bytes begin a new response. `bodyless`: it answers CONNECT. Of its body the first
   // bytes are kept.
   void start(bool bodyless, KeptBody kept_body = {});
 

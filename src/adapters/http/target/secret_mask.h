@@ -18,7 +18,8 @@ class SecretMask {
   explicit SecretMask(std::vector<std::string> secrets);
 
   // The first `most` bytes of the text, or a little more, with *** for each secret: as it is, and
-  // as servers write it: with %XX, as in JSON (\/ \" \u002f) and as in HTML (&amp; &#47; &#x2F;).
+  // as servers write it: with %XX, as in JSON (\/ \" \u002f) and as in HTML (&amp; &#47; &#x2F;). A
+  // text that takes too long to look through ends with *** where that was given up.
   std::string hidden(std::string_view text, std::size_t most) const;
 
  private:
