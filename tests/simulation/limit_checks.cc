@@ -9,9 +9,6 @@
 namespace einlass::simulation {
 namespace {
 
-// A gate may ask that long after a denial, whatever it said.
-constexpr Duration kMayAsk = Duration::seconds(15);
-
 // A gate looks that often, at least, for what others may have freed of a limit on attempts.
 constexpr Duration kLooksAgain = Duration::millis(20);
 

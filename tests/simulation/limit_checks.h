@@ -16,6 +16,9 @@
 
 namespace einlass::simulation {
 
+// A gate may ask that long after a denial, whatever it said.
+inline constexpr Duration kMayAsk = Duration::seconds(15);
+
 class LimitChecks {
  public:
   explicit LimitChecks(const Settings& settings) : settings_(settings) {}

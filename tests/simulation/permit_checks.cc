@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "limit_checks.h"
 #include "trace.h"
 
 namespace einlass::simulation {
@@ -12,9 +13,6 @@ namespace {
 // At one instant a line may be denied once without and once with a horizon, and once more because
 // a store came back; more is spinning.
 constexpr int kDenialsAtOnce = 4;
-
-// A gate may ask that long after a denial, whatever it said.
-constexpr Duration kMayAsk = Duration::seconds(15);
 
 // How much further than its route's horizon a permit for a costly record may lie ahead.
 constexpr Duration kReach = Duration::seconds(30);

@@ -6,6 +6,7 @@ again until it, one of ours that it includes, or its flags change; BUILD_DIR/hea
 remembers.
 """
 
+import collections
 import concurrent.futures
 import hashlib
 import json
@@ -24,8 +25,18 @@ JOBS = 2
 
 
 def compile_commands(build: str) -> list[dict[str, str]]:
+    """One for each source; of those that are compiled together the command is that of all."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
-        return json.load(file)
+        commands = json.load(file)
+    return [{**entry, "file": source} for entry in commands for source in sources(entry["file"])]
+
+
+def sources(file: str) -> list[str]:
+    """The file itself, or those that it has the compiler read together."""
+    if os.path.basename(os.path.dirname(file)) != "Unity":
+        return [file]
+    with open(file, encoding="utf-8") as text:
+        return OWN_INCLUDE.findall(text.read())
 
 
 def flags_by_folder(commands: list[dict[str, str]]) -> dict[str, list[str]]:
@@ -48,9 +59,12 @@ def flags_by_folder(commands: list[dict[str, str]]) -> dict[str, list[str]]:
 
 
 def included_first(root: str, commands: list[dict[str, str]]) -> set[str]:
-    """The headers that are the first include of a source that is built."""
+    """The headers that are the first include of a source that is built by itself."""
     proven = set()
+    alone = collections.Counter(entry["command"] for entry in commands)
     for entry in commands:
+        if alone[entry["command"]] > 1:
+            continue
         source = os.path.relpath(os.path.realpath(entry["file"]), root)
         if source.startswith(("src/", "tests/")) and os.path.isfile(os.path.join(root, source)):
             first = ANY_INCLUDE.search(source_tree.read(root, source))

@@ -27,6 +27,7 @@ namespace einlass::whole {
 class Wire;
 
 using Micros = std::int64_t;  // A length, or an instant since 1970.
+inline constexpr Micros kSecond = 1'000'000;
 
 // The program waits, and nothing will ever happen; or it never waits.
 struct Lost : std::runtime_error {

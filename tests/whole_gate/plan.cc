@@ -5,8 +5,6 @@
 namespace einlass::whole {
 namespace {
 
-constexpr Micros kSecond = 1'000'000;
-
 // What a record takes of the limit at most, which is what the smallest limit has at once; and what
 // one takes that does not say it.
 constexpr std::uint64_t kMostCost = 4, kUnknownCost = 2;

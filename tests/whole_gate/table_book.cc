@@ -7,10 +7,6 @@
 namespace einlass::whole {
 namespace {
 
-using About = TableEntry::About;
-
-constexpr Micros kSecond = 1'000'000;
-
 }  // namespace
 
 TableBook::TableBook(Kernel& kernel, const Plan& plan)
@@ -45,15 +41,15 @@ void TableBook::ended(std::size_t entry) {
 
 bool TableBook::is_about(const TableEntry& entry, const Record& record, const Origin& origin) {
   switch (entry.about) {
-    case About::route:
+    case TableEntry::About::route:
       return origin.route == entry.number;
-    case About::target:
+    case TableEntry::About::target:
       return origin.path == entry.name;
-    case About::topic:
+    case TableEntry::About::topic:
       return origin.topic == entry.name;
-    case About::key:
+    case TableEntry::About::key:
       return record.key == entry.name;
-    case About::quota:
+    case TableEntry::About::quota:
       return false;
   }
   return false;
@@ -62,7 +58,8 @@ bool TableBook::is_about(const TableEntry& entry, const Record& record, const Or
 // Of a topic what was read before goes on.
 void TableBook::look_at_attempt(const Record& record, const Origin& origin, Micros left) const {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const bool stops = entries_[i].about != About::topic && is_about(entries_[i], record, origin);
+    const bool stops =
+        entries_[i].about != TableEntry::About::topic && is_about(entries_[i], record, origin);
     if (!stops || left <= times_[i].told || kernel_.now() >= times_[i].ended) continue;
     throw Broken("an attempt that is paused by " + entries_[i].key);
   }
@@ -70,7 +67,8 @@ void TableBook::look_at_attempt(const Record& record, const Origin& origin, Micr
 
 void TableBook::look_at_reading(const Origin& origin) const {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const bool stops = entries_[i].about != About::key && is_about(entries_[i], {}, origin);
+    const bool stops =
+        entries_[i].about != TableEntry::About::key && is_about(entries_[i], {}, origin);
     if (!stops || !is_known(i) || is_over(i)) continue;
     throw Broken("a partition is read that is paused by " + entries_[i].key);
   }
@@ -87,7 +85,7 @@ bool TableBook::pauses(const Record& record, const Origin& origin) const {
 std::vector<TableBook::Stretch> TableBook::stretches_of(const std::string& key,
                                                         const Promise& own) const {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].about != About::quota || entries_[i].name != key) continue;
+    if (entries_[i].about != TableEntry::About::quota || entries_[i].name != key) continue;
     const Times& times = times_[i];
     std::vector<Stretch> stretches = {{began_, times.written, own}};
     const Micros from = times.written == began_ ? began_ : late_after(times.told);

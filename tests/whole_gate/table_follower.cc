@@ -9,20 +9,18 @@
 namespace einlass::whole {
 namespace {
 
-using About = TableEntry::About;
-
 // By the indexes in the gate's file: its first limit is the one that keys and quotas are of.
 bool names(const app::Pauses& pauses, const TableEntry& entry) {
   switch (entry.about) {
-    case About::route:
+    case TableEntry::About::route:
       return pauses.routes[entry.number];
-    case About::target:
+    case TableEntry::About::target:
       return pauses.targets[entry.name == kFirstPath ? 0 : 1];
-    case About::topic:
+    case TableEntry::About::topic:
       return pauses.topics.contains(entry.name);
-    case About::key:
+    case TableEntry::About::key:
       return pauses.keys[0].contains(entry.name);
-    case About::quota:
+    case TableEntry::About::quota:
       return false;
   }
   return false;
@@ -65,7 +63,7 @@ void TableFollower::look_at_table() {
   for (std::size_t i = 0; i < book_.entries().size(); ++i) {
     const TableEntry& entry = book_.entries()[i];
     const bool holds = steering_.find(*app::subject_of(entry.key)).has_value();
-    if (holds && entry.about == About::quota) book_.told(i);
+    if (holds && entry.about == TableEntry::About::quota) book_.told(i);
     if (!holds && book_.is_over(i)) book_.forgotten(i);
   }
 }

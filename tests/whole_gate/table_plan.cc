@@ -8,15 +8,15 @@
 namespace einlass::whole {
 namespace {
 
-constexpr Micros kSecond = 1'000'000, kMilli = 1'000;
+constexpr Micros kMilli = 1'000;
 
 // A quota is never so small that a record costs more than it has at once.
 constexpr std::uint64_t kLeastQuota = 4, kLeastRate = 3;
 
 TableEntry::About draw_about(Kernel& kernel, const Plan& plan) {
-  using About = TableEntry::About;
-  if (plan.has_keys && kernel.one_in(2)) return kernel.one_in(3) ? About::key : About::quota;
-  return static_cast<About>(kernel.dice(3));
+  using enum TableEntry::About;
+  if (plan.has_keys && kernel.one_in(2)) return kernel.one_in(3) ? key : quota;
+  return static_cast<TableEntry::About>(kernel.dice(3));
 }
 
 void draw_quota(Kernel& kernel, const Plan& plan, TableEntry& entry) {

@@ -19,8 +19,6 @@
 namespace einlass::whole {
 namespace {
 
-constexpr Micros kSecond = 1'000'000;
-
 // Once nothing goes wrong any more: the longest waits that somebody may still be in (of a retry, a
 // breaker, a connection, a login), one after the other.
 constexpr Micros kAllWaitsAreOver = 120 * kSecond;

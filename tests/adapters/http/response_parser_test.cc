@@ -7,7 +7,7 @@
 
 #include "adapters/http/client/answer.h"
 
-namespace einlass::http {
+namespace einlass::http::response_parser_test {
 namespace {
 
 // Feeds `text` in pieces of `step` bytes, as a socket might.
@@ -227,4 +227,4 @@ TEST(Answer, a_certificate_that_is_not_taken_is_no_fault_of_the_record) {
 }
 
 }  // namespace
-}  // namespace einlass::http
+}  // namespace einlass::http::response_parser_test

@@ -212,7 +212,6 @@ TEST_F(DeadLettersTest, what_no_record_waits_for_any_more_is_no_trouble) {
 }
 
 TEST_F(DeadLettersTest, a_login_that_may_write_nothing_is_told_while_a_record_waits) {
-  constexpr std::int16_t kInitProducerIdApi = 22;
   cluster.fail(kInitProducerIdApi, {RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED,
                                     RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED});
   open();

@@ -334,6 +334,7 @@ constexpr std::int16_t kOffsetCommitApi = 8;
 constexpr std::int16_t kOffsetFetchApi = 9;
 constexpr std::int16_t kFindCoordinatorApi = 10;
 constexpr std::int16_t kJoinGroupApi = 11;
+constexpr std::int16_t kInitProducerIdApi = 22;
 
 inline SourceOptions options(const std::string& brokers, const std::string& group,
                              const std::string& topic) {

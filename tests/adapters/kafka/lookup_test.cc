@@ -7,7 +7,7 @@
 #include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/harness.h"
 
-namespace einlass::kafka {
+namespace einlass::kafka::lookup_test {
 namespace {
 
 using namespace testing;
@@ -117,4 +117,4 @@ TEST_F(LookupTest, what_the_group_knows_does_not_wait_for_logs_whose_leader_is_a
 }
 
 }  // namespace
-}  // namespace einlass::kafka
+}  // namespace einlass::kafka::lookup_test

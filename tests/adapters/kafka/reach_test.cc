@@ -14,7 +14,6 @@ namespace {
 
 using namespace testing;
 
-constexpr std::int16_t kInitProducerIdApi = 22;
 constexpr Duration kLongest = Duration::seconds(5);
 
 class ReachTest : public ::testing::Test {

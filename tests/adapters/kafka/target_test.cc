@@ -183,7 +183,6 @@ TEST_F(TargetTest, a_topic_that_is_not_there_holds_the_target_and_is_not_made) {
 // A right that is missing is told before the first record; then only a record can tell that it is
 // there.
 TEST_F(TargetTest, a_login_that_may_write_nothing_is_told_by_attempt_since_there_was_one) {
-  constexpr std::int16_t kInitProducerIdApi = 22;
   static MockCluster& own = *new MockCluster;  // Ends with the process.
   own.create_topic("topic", 1);
   own.fail(kInitProducerIdApi, std::vector(2, RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED));

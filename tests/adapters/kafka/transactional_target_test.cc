@@ -15,7 +15,6 @@ namespace {
 using namespace testing;
 using core::Outcome;
 
-constexpr std::int16_t kInitProducerIdApi = 22;
 constexpr std::int16_t kEndTxnApi = 26;
 constexpr std::int16_t kTxnOffsetCommitApi = 28;
 

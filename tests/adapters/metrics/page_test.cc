@@ -17,7 +17,7 @@
 #include "adapters/metrics/process.h"
 #include "text/utf8.h"
 
-namespace einlass::metrics {
+namespace einlass::metrics::page_test {
 namespace {
 
 // One route, one limit, one store, one partition; everything else as it starts.
@@ -316,4 +316,4 @@ TEST(ReadProcess, AgreesWithWhatIsKnownHere) {
 }
 
 }  // namespace
-}  // namespace einlass::metrics
+}  // namespace einlass::metrics::page_test

@@ -3,7 +3,7 @@
 #include "config/tables/print_config.h"
 #include "unit/config/wrong_config.h"
 
-namespace einlass::config {
+namespace einlass::config::kafka_msk_test {
 namespace {
 
 const std::string kIam = "security: aws_msk_iam, aws_region: eu-west-1";
@@ -105,4 +105,4 @@ TEST(KafkaMsk, IsPrintedAndNeedsARestart) {
 }
 
 }  // namespace
-}  // namespace einlass::config
+}  // namespace einlass::config::kafka_msk_test

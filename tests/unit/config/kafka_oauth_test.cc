@@ -3,7 +3,7 @@
 #include "config/tables/print_config.h"
 #include "unit/config/wrong_config.h"
 
-namespace einlass::config {
+namespace einlass::config::kafka_oauth_test {
 namespace {
 
 const std::string kOauth = "oauth: {token_url: 'https://t/token', client_id: c, client_secret: s3}";
@@ -79,4 +79,4 @@ TEST(KafkaOauth, IsPrintedWithoutItsSecretAndNeedsARestart) {
 }
 
 }  // namespace
-}  // namespace einlass::config
+}  // namespace einlass::config::kafka_oauth_test

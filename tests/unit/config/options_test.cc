@@ -16,7 +16,7 @@
 #include "unit/config/files.h"
 #include "unit/config/wrong_config.h"
 
-namespace einlass::config {
+namespace einlass::config::options_test {
 namespace {
 
 std::optional<Config> read(const std::string& text) {
@@ -328,4 +328,4 @@ TEST(Options, PageIsCurrent) {
 }
 
 }  // namespace
-}  // namespace einlass::config
+}  // namespace einlass::config::options_test

@@ -11,7 +11,7 @@
 #include "config/tables/print_config.h"
 #include "unit/config/wrong_config.h"
 
-namespace einlass::config {
+namespace einlass::config::overrides_test {
 namespace {
 
 using limits::FixedWindowParameters;
@@ -191,4 +191,4 @@ TEST(ReadValue, keeps_to_what_a_limit_beside_it_that_the_gates_divide_needs) {
 }
 
 }  // namespace
-}  // namespace einlass::config
+}  // namespace einlass::config::overrides_test

@@ -7,7 +7,7 @@
 #include "limits/permits/acquire.h"
 #include "unit/config/wrong_config.h"
 
-namespace einlass::config {
+namespace einlass::config::pace_test {
 namespace {
 
 const std::string kPaced = "limit: 100, window: 1s, burst: 10";
@@ -147,4 +147,4 @@ TEST(Pace, a_route_has_it_behind_its_limit_and_eight_in_all) {
 }
 
 }  // namespace
-}  // namespace einlass::config
+}  // namespace einlass::config::pace_test

@@ -7,7 +7,7 @@
 #include "unit/config/files.h"
 #include "unit/config/wrong_config.h"
 
-namespace einlass::config {
+namespace einlass::config::read_config_test {
 namespace {
 
 Config read(const std::string& text, const Environment& environment = test_environment) {
@@ -310,4 +310,4 @@ TEST(ReadConfig, AKafkaTargetHasTheSourcesBrokersAndProperties) {
 }
 
 }  // namespace
-}  // namespace einlass::config
+}  // namespace einlass::config::read_config_test

@@ -12,7 +12,7 @@
 #include "config/tables/print_config.h"
 #include "unit/config/wrong_config.h"
 
-namespace einlass::config {
+namespace einlass::config::schedule_test {
 namespace {
 
 using limits::SlidingLogParameters;
@@ -217,4 +217,4 @@ TEST(WrongSchedule, spans_that_overlap_are_both_named) {
 }
 
 }  // namespace
-}  // namespace einlass::config
+}  // namespace einlass::config::schedule_test

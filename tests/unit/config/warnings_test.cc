@@ -10,7 +10,7 @@
 #include "config/file/read_config.h"
 #include "unit/config/files.h"
 
-namespace einlass::config {
+namespace einlass::config::warnings_test {
 namespace {
 
 // What is said of that text, without the file's name.
@@ -161,4 +161,4 @@ TEST(Warnings, TheFileIsNotReadAgain) {
 }
 
 }  // namespace
-}  // namespace einlass::config
+}  // namespace einlass::config::warnings_test

@@ -13,7 +13,7 @@
 #include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
-namespace einlass::core {
+namespace einlass::core::bad_records_test {
 namespace {
 
 enum class Comes : std::uint8_t { before, among, after };
@@ -244,4 +244,4 @@ INSTANTIATE_TEST_SUITE_P(Worlds, BadRecords, testing::ValuesIn(cases()),
                          [](const auto& one) { return name_of(one.param); });
 
 }  // namespace
-}  // namespace einlass::core
+}  // namespace einlass::core::bad_records_test

@@ -5,7 +5,7 @@
 #include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
-namespace einlass::core {
+namespace einlass::core::gate_breaker_test {
 namespace {
 
 constexpr Duration kWait = Duration::millis(500);
@@ -331,4 +331,4 @@ TEST(GateHold, what_another_gate_was_told_holds_here_too) {
 }
 
 }  // namespace
-}  // namespace einlass::core
+}  // namespace einlass::core::gate_breaker_test

@@ -4,7 +4,7 @@
 
 #include "unit/core/bench_gate.h"
 
-namespace einlass::core {
+namespace einlass::core::gate_test {
 namespace {
 
 RouteOptions free_route(Order order) {
@@ -353,4 +353,4 @@ TEST(Gate, a_stop_ends_with_stopped) {
 }
 
 }  // namespace
-}  // namespace einlass::core
+}  // namespace einlass::core::gate_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace einlass::core {
+namespace einlass::core::keyless_limits_test {
 namespace {
 
 constexpr KeylessIndex kLimit = 0;
@@ -121,4 +121,4 @@ TEST_F(LimitOfTwo, now_and_then_an_end_is_left_to_other_gates) {
 }
 
 }  // namespace
-}  // namespace einlass::core
+}  // namespace einlass::core::keyless_limits_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace einlass::core {
+namespace einlass::core::ledger_test {
 namespace {
 
 std::vector<std::uint32_t> unfinished(const Ledger& ledger) {
@@ -219,4 +219,4 @@ TEST(Ledger, what_was_finished_before_and_is_deleted_stays_so_behind_an_unfinish
 }
 
 }  // namespace
-}  // namespace einlass::core
+}  // namespace einlass::core::ledger_test

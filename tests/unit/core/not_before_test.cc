@@ -4,7 +4,7 @@
 #include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
-namespace einlass::core {
+namespace einlass::core::not_before_test {
 namespace {
 
 constexpr Duration kWait = Duration::seconds(1);
@@ -155,4 +155,4 @@ TEST(NotBefore, a_partition_full_of_them_is_held_and_read_again) {
 }
 
 }  // namespace
-}  // namespace einlass::core
+}  // namespace einlass::core::not_before_test

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace einlass::core {
+namespace einlass::core::picker_test {
 namespace {
 
 constexpr Slot kOld = 0, kYoung = 1, kRetry = 2;
@@ -91,4 +91,4 @@ TEST_F(PickerOfOneLine, hopeless_is_the_record_that_was_asked_for_while_it_is_th
 }
 
 }  // namespace
-}  // namespace einlass::core
+}  // namespace einlass::core::picker_test

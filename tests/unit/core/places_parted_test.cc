@@ -3,7 +3,7 @@
 
 #include "core/admission/places.h"
 
-namespace einlass::core {
+namespace einlass::core::places_parted_test {
 namespace {
 
 constexpr TargetId kTarget{0};
@@ -76,4 +76,4 @@ TEST_F(PlacesParted, what_is_taken_and_given_back_is_counted) {
 }
 
 }  // namespace
-}  // namespace einlass::core
+}  // namespace einlass::core::places_parted_test

@@ -4,7 +4,7 @@
 #include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
-namespace einlass::core {
+namespace einlass::core::probing_ahead_test {
 namespace {
 
 constexpr Duration kWait = Duration::millis(500);
@@ -160,4 +160,4 @@ TEST(ProbingAhead, who_has_nothing_to_probe_with_any_more_leaves_the_probe_to_ot
 }
 
 }  // namespace
-}  // namespace einlass::core
+}  // namespace einlass::core::probing_ahead_test

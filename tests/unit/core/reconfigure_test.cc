@@ -4,7 +4,7 @@
 #include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
-namespace einlass::core {
+namespace einlass::core::reconfigure_test {
 namespace {
 
 GateOptions limited(std::uint32_t max_in_flight = 64) {
@@ -291,4 +291,4 @@ TEST(Reconfigure, attempts_and_pauses_are_those_of_the_moment) {
 }
 
 }  // namespace
-}  // namespace einlass::core
+}  // namespace einlass::core::reconfigure_test

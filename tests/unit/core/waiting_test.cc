@@ -6,7 +6,7 @@
 
 #include "bench_gate.h"
 
-namespace einlass::core {
+namespace einlass::core::waiting_test {
 namespace {
 
 constexpr Duration kRetry = Duration::millis(40);
@@ -161,4 +161,4 @@ TEST(LongestLines, say_what_the_first_of_their_lane_waits_for) {
 }
 
 }  // namespace
-}  // namespace einlass::core
+}  // namespace einlass::core::waiting_test

@@ -8,7 +8,7 @@
 #include "config/limits/limit_values.h"
 #include "unit/config/wrong_config.h"
 
-namespace einlass::app {
+namespace einlass::app::limit_values_test {
 namespace {
 
 using limits::FixedWindowParameters;
@@ -163,4 +163,4 @@ TEST(LimitValues, whoWatchesIsToldOfEachChange) {
 }
 
 }  // namespace
-}  // namespace einlass::app
+}  // namespace einlass::app::limit_values_test

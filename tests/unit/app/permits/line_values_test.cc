@@ -15,7 +15,7 @@
 #include "unit/app/record/stored.h"
 #include "unit/config/wrong_config.h"
 
-namespace einlass::app {
+namespace einlass::app::line_values_test {
 namespace {
 
 constexpr Instant kNow{1'800'000'000'000'000};
@@ -198,4 +198,4 @@ TEST(LineValues, AChangeWakesAShardThatSleeps) {
 }
 
 }  // namespace
-}  // namespace einlass::app
+}  // namespace einlass::app::line_values_test

@@ -17,7 +17,7 @@
 #include "unit/app/record/stored.h"
 #include "unit/config/wrong_config.h"
 
-namespace einlass::app {
+namespace einlass::app::schedules_test {
 namespace {
 
 constexpr Instant kNow{1'800'000'000'000'000};  // Of the limiters.
@@ -255,4 +255,4 @@ TEST(Schedules, TheClockIsLookedAtWhateverItHasShown) {
 }
 
 }  // namespace
-}  // namespace einlass::app
+}  // namespace einlass::app::schedules_test

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace einlass::app {
+namespace einlass::app::shadows_test {
 namespace {
 
 constexpr Instant kNow{1'800'000'000'000'000};
@@ -231,4 +231,4 @@ TEST(Shadows, NoMoreWaitThanThereIsRoomFor) {
 }
 
 }  // namespace
-}  // namespace einlass::app
+}  // namespace einlass::app::shadows_test

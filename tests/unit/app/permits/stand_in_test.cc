@@ -7,7 +7,7 @@
 #include "app/setup/wiring.h"
 #include "limits/fleet/local_share.h"
 
-namespace einlass::app {
+namespace einlass::app::stand_in_test {
 namespace {
 
 config::Limit limit(config::OnOutage on_outage, std::int64_t most) {
@@ -223,4 +223,4 @@ TEST(Share, HasItsPartOfTheBurstAndIsAsEven) {
 }
 
 }  // namespace
-}  // namespace einlass::app
+}  // namespace einlass::app::stand_in_test

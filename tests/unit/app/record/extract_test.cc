@@ -8,7 +8,7 @@
 
 #include "unit/app/record/stored.h"
 
-namespace einlass::app {
+namespace einlass::app::extract_test {
 namespace {
 
 using Kind = config::KeySource::Kind;
@@ -268,4 +268,4 @@ TEST(LaneKey, records_without_a_key_have_no_order) {
 }
 
 }  // namespace
-}  // namespace einlass::app
+}  // namespace einlass::app::extract_test

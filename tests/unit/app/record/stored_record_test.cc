@@ -11,7 +11,7 @@
 #include "config/file/read_config.h"
 #include "unit/app/record/stored.h"
 
-namespace einlass::app {
+namespace einlass::app::stored_record_test {
 namespace {
 
 using Kind = JsonScalar::Kind;
@@ -159,4 +159,4 @@ routes:
 }
 
 }  // namespace
-}  // namespace einlass::app
+}  // namespace einlass::app::stored_record_test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace einlass::app {
+namespace einlass::app::delivery_delays_test {
 namespace {
 
 constexpr Instant kNow{1'800'000'000'000'000};
@@ -86,4 +86,4 @@ TEST(DeliveryDelays, of_a_time_that_is_none_is_since_it_was_taken_in) {
 }
 
 }  // namespace
-}  // namespace einlass::app
+}  // namespace einlass::app::delivery_delays_test

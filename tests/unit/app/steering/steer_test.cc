@@ -5,21 +5,19 @@
 namespace einlass::app {
 namespace {
 
-using Kind = Subject::Kind;
-
 TEST(Subject, IsNamedByTheTablesKeyAndBack) {
   const std::pair<const char*, Subject> all[] = {
-      {"per_tenant/acme", {Kind::quota, "per_tenant", "acme"}},
-      {"per_tenant/a/b", {Kind::quota, "per_tenant", "a/b"}},
-      {"per_tenant/", {Kind::quota, "per_tenant", ""}},
-      {"share:tenants/acme", {Kind::weight, "tenants", "acme"}},
-      {"share:tenants/a/b", {Kind::weight, "tenants", "a/b"}},
-      {"share:tenants/", {Kind::weight, "tenants", ""}},
-      {"share/acme", {Kind::quota, "share", "acme"}},
-      {"pause:route/results", {Kind::route, "results", ""}},
-      {"pause:target/a", {Kind::target, "a", ""}},
-      {"pause:topic/a.b", {Kind::topic, "a.b", ""}},
-      {"pause:limit/per_tenant/a/b", {Kind::tenant, "per_tenant", "a/b"}},
+      {"per_tenant/acme", {Subject::Kind::quota, "per_tenant", "acme"}},
+      {"per_tenant/a/b", {Subject::Kind::quota, "per_tenant", "a/b"}},
+      {"per_tenant/", {Subject::Kind::quota, "per_tenant", ""}},
+      {"share:tenants/acme", {Subject::Kind::weight, "tenants", "acme"}},
+      {"share:tenants/a/b", {Subject::Kind::weight, "tenants", "a/b"}},
+      {"share:tenants/", {Subject::Kind::weight, "tenants", ""}},
+      {"share/acme", {Subject::Kind::quota, "share", "acme"}},
+      {"pause:route/results", {Subject::Kind::route, "results", ""}},
+      {"pause:target/a", {Subject::Kind::target, "a", ""}},
+      {"pause:topic/a.b", {Subject::Kind::topic, "a.b", ""}},
+      {"pause:limit/per_tenant/a/b", {Subject::Kind::tenant, "per_tenant", "a/b"}},
   };
   for (const auto& [key, subject] : all) {
     const auto read = subject_of(key);
@@ -30,8 +28,10 @@ TEST(Subject, IsNamedByTheTablesKeyAndBack) {
 }
 
 TEST(Subject, IsShownInUtf8WhateverItsKey) {
-  EXPECT_EQ(to_text({Kind::tenant, "per_tenant", "a\xff"}), "limit per_tenant, key a\xEF\xBF\xBD");
-  EXPECT_EQ(to_text({Kind::weight, "tenants", "a\xff"}), "share tenants, flow a\xEF\xBF\xBD");
+  EXPECT_EQ(to_text({Subject::Kind::tenant, "per_tenant", "a\xff"}),
+            "limit per_tenant, key a\xEF\xBF\xBD");
+  EXPECT_EQ(to_text({Subject::Kind::weight, "tenants", "a\xff"}),
+            "share tenants, flow a\xEF\xBF\xBD");
 }
 
 TEST(Subject, RefusesOtherKeys) {
@@ -49,7 +49,7 @@ std::string wrong(const Subject& subject, std::string_view text) {
 }
 
 TEST(Steer, IsReadAsItIsWritten) {
-  const Subject quota{Kind::quota, "per_tenant", "acme"};
+  const Subject quota{Subject::Kind::quota, "per_tenant", "acme"};
   Steer steer;
   steer.values = {{"limit", 500}, {"window", "1s"}};
   steer.since_ms = 5;
@@ -65,18 +65,19 @@ TEST(Steer, IsReadAsItIsWritten) {
   EXPECT_FALSE(read.over(6));
   EXPECT_TRUE(read.over(7));
 
-  const Subject flow{Kind::weight, "tenants", "acme"};
+  const Subject flow{Subject::Kind::weight, "tenants", "acme"};
   steer.values = {{"weight", 5}};
   EXPECT_TRUE(text_of(flow, steer).starts_with(R"({"weight":5,"since":5,)"));
   EXPECT_EQ(std::get<Steer>(read_steer(flow, text_of(flow, steer))).values, steer.values);
 
-  const Subject pause{Kind::route, "results", ""};
+  const Subject pause{Subject::Kind::route, "results", ""};
   EXPECT_EQ(text_of(pause, Steer{}), "{\"paused\":true}");
   EXPECT_EQ(wrong(pause, text_of(pause, Steer{})), "");
 }
 
 TEST(Steer, SaysAllThatIsWrong) {
-  const Subject quota{Kind::quota, "per_tenant", "acme"}, pause{Kind::route, "results", ""};
+  const Subject quota{Subject::Kind::quota, "per_tenant", "acme"},
+      pause{Subject::Kind::route, "results", ""};
   EXPECT_EQ(wrong(quota, "500"), "is no JSON object");
   EXPECT_EQ(wrong(quota, "{"), "is no JSON object");
   EXPECT_EQ(wrong(quota, "{}"), "has no value of the limit; write one, as {\"limit\": 500}");
@@ -88,7 +89,7 @@ TEST(Steer, SaysAllThatIsWrong) {
   EXPECT_EQ(wrong(pause, R"({"limit": 5})"),
             "limit means nothing here; a pause is {\"paused\": true}, with until, by, note");
   EXPECT_NE(wrong(pause, R"({"paused": false})"), "");
-  const Subject flow{Kind::weight, "tenants", "acme"};
+  const Subject flow{Subject::Kind::weight, "tenants", "acme"};
   EXPECT_EQ(wrong(flow, "{}"), "has no weight; write one, as {\"weight\": 5}");
   EXPECT_EQ(wrong(flow, R"({"weight": 5, "limit": 5})"),
             "limit means nothing here; a weight is {\"weight\": 5}, with until, by, note");
