@@ -63,7 +63,7 @@ BREAKAGES = [
     ("had_turn: it waits for its target again", "asking.cc", "(!line.had_turn && (others_wait(line) || retry_budget_.shut_out(line)))", "(others_wait(line) || retry_budget_.shut_out(line))"),
     ("turn: a fresh record behind retries that wait for it", "asking.cc", "    queues_of(line).touched |= !spoken_for(line, now);\n", ""),
     ("may_ask_at: the same ask too early", "asking.cc",
-     "  if (horizon == line.asked_horizon) at = std::max(at, line.next_same_ask);\n", ""),
+     "  if (line.next_same_ask > at && horizon_of(line) == line.asked_horizon) at = line.next_same_ask;\n", ""),
     ("may_ask_at: whenever others may who look further", "asking.cc", "return told ? std::max(at, std::min(line.foretold, line.asked_at + kLongestUnasked)) : at;", "return at;"),
     ("limits_changed: of a line that is gone nobody hears", "admission.cc", "  if (id >= lines_.size()) return;\n  Line& line",
      "  if (id >= lines_.size() || !lines_[id].in_use) return;\n  Line& line"),

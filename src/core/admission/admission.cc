@@ -137,7 +137,9 @@ void Admission::serve(LineId id, Instant now, Commands& commands) {
 void Admission::serve(Line& line, Instant now, Commands& commands) {
   if (!line.in_use) return;
   if (is_paused(line)) return stand_still(line, now, commands);
-  give_back_useless(line, now, commands);
+  if (!line.permits.empty() || line.waits == LineWaits::room) {
+    give_back_useless(line, now, commands);
+  }
   send_all(line, now, commands);
   go_on(line, now, commands);
 }
@@ -330,8 +332,10 @@ void Admission::arm(Line& line, Instant now) {
     const bool fills = most > 1 && line.count() > 0 && line.permits.size() >= most;
     if (fills && line.permits[most - 1].due > now) at = std::min(at, line.permits[most - 1].due);
   }
-  const Instant next_ask = may_ask_at(line);
-  if (!line.open_ask && next_ask > now && line.total > 0) at = std::min(at, next_ask);
+  if (!line.open_ask && line.total > 0 && route_of(line).limit_count > 0) {
+    const Instant next_ask = may_ask_at(line);
+    if (next_ask > now) at = std::min(at, next_ask);
+  }
   const Alarm alarm{Alarm::Kind::line, line.id.value};
   if (at == kNever) {
     deadlines_.clear(alarm);

@@ -133,11 +133,10 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
 // When to ask again, as far as that is the line's own affair.
 Instant Admission::may_ask_at(const Line& line) const {
   if (line.failed) return line.next_ask;
-  const Duration horizon = horizon_of(line);
   Instant at = std::max(line.next_ask, line.left.may_ask_at());
-  if (horizon == line.asked_horizon) at = std::max(at, line.next_same_ask);
+  if (line.next_same_ask > at && horizon_of(line) == line.asked_horizon) at = line.next_same_ask;
   // Of what others may ask for sooner, for they look further ahead, it was told its own time.
-  const bool told = line.goes_first && horizon < keyless_limits_[line.short_of].reach;
+  const bool told = line.goes_first && horizon_of(line) < keyless_limits_[line.short_of].reach;
   return told ? std::max(at, std::min(line.foretold, line.asked_at + kLongestUnasked)) : at;
 }
 
@@ -172,7 +171,7 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
   }
   // Whoever was denied in its turn, and may ask again now, stands before the others.
   const bool first = line.had_turn && !line.lapsed && obstacle == LineWaits::turn;
-  line.had_turn &= obstacle == LineWaits::limit || now < may_ask_at(line);
+  line.had_turn = line.had_turn && (obstacle == LineWaits::limit || now < may_ask_at(line));
   // A line that waits for a place has permits; when they are used up it comes here again.
   if (line.waits == LineWaits::room || line.waits == LineWaits::parked) return;
   if (obstacle == LineWaits::turn) {

@@ -67,18 +67,18 @@ const Record* Records::in(Slot slot) const {
 }
 
 void Records::move(Record& record, RecordState to) {
-  CHECK(allowed(record.state, to));
-  count(record, record.state, -1);  // Of absent ones nobody asks the number.
-  count(record, to, 1);
+  const RecordState from = record.state;
+  CHECK(allowed(from, to));
+  auto& counts = counts_[record.route.value];
+  --counts[static_cast<std::size_t>(from)];  // Of absent ones nobody asks the number.
+  ++counts[static_cast<std::size_t>(to)];
+  if (is_busy(from) != is_busy(to)) busy_[record.partition.value] += is_busy(to) ? 1 : -1;
+  if (from == RecordState::behind) --behind_[record.lane];
+  if (to == RecordState::behind) {
+    if (record.lane >= behind_.size()) behind_.resize(record.lane + 1);
+    ++behind_[record.lane];
+  }
   record.state = to;
-}
-
-void Records::count(const Record& record, RecordState state, int more) {
-  counts_[record.route.value][static_cast<std::size_t>(state)] += more;
-  if (is_busy(state)) busy_[record.partition.value] += more;
-  if (state != RecordState::behind) return;
-  if (record.lane >= behind_.size()) behind_.resize(record.lane + 1);
-  behind_[record.lane] += more;
 }
 
 }  // namespace einlass::core

@@ -80,8 +80,9 @@ struct alignas(64) Record {
   // No request with more records takes this one: a larger one was refused, and nobody knows for
   // whose sake.
   std::uint32_t most_together = ~std::uint32_t{0};
-  FlowMark flow{};
   Slot flow_slot = kNoSlot;  // Where it is in its line's Flows; kNoSlot if it is in none.
+
+  FlowMark flow{};
   Links in_flow;
 };
 
@@ -125,8 +126,6 @@ class Records {
 
  private:
   static constexpr std::size_t kStates = 8;
-
-  void count(const Record& record, RecordState state, int more);
 
   std::vector<Record> records_;
   std::vector<std::array<std::uint64_t, kStates>> counts_;
