@@ -248,6 +248,18 @@ class Headers(Planted):
         self.assert_finds("src/core/a.h:1: does not compile alone", *check)
         self.assert_finds("src/core/b.h:1: does not compile alone", *check)
 
+    def test_sources_that_are_compiled_together_prove_nothing(self):
+        self.plant("src/core/a.h", "#pragma once\n#include <string>\n")
+        self.plant("src/core/b.h", "#pragma once\nstruct B { std::string s; };\n")
+        together = [self.plant(f"src/core/{name}.cc", f'#include "core/{name}.h"\n') for name in "ab"]
+        unity = self.plant("build/Unity/ab.cxx", "".join(f'#include "{one}"\n' for one in together))
+        entry = {"directory": self.root, "command": "c++ -std=c++20 -DOURS -c ab.cxx", "file": unity}
+        self.plant("build/compile_commands.json", json.dumps([entry]))
+        check = ("headers.py", self.root, os.path.join(self.root, "build"))
+        self.assert_finds("src/core/b.h:1: does not compile alone", *check)
+        self.plant("src/core/b.h", "#pragma once\n#ifndef OURS\n#error their flags\n#endif\n")
+        self.assert_content(*check)
+
     def test_remembers_only_what_passed(self):
         check = self.compile_all()
         self.plant("src/core/a.h", "#pragma once\nint f(\n")
