@@ -49,9 +49,14 @@ void Delivery::send(Record& record, const Permit& permit, Instant due, bool lead
   record.since = now;
   record.permit = permit;
   records_.move(record, RecordState::attempting);
-  Send send{record.id, target, record.attempt, permit, due};
+  // Written in its place: it is much to copy, for each record.
+  Send& send = std::get<Send>(commands.emplace_back(std::in_place_type<Send>));
+  send.record = record.id;
+  send.target = target;
+  send.attempt = record.attempt;
+  send.permit = permit;
+  send.due = due;
   if (record.failed_at != kNever) send.failed_ago = now - record.failed_at;
-  commands.push_back(send);
 }
 
 void Delivery::ended(Record& record, const DeliveryEnded& event, Instant now) {

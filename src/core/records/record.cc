@@ -1,5 +1,7 @@
 #include "core/records/record.h"
 
+#include <memory>
+
 #include "units/check.h"
 
 namespace einlass::core {
@@ -44,7 +46,7 @@ Record& Records::enter(RecordId id, RouteId route, PartitionId partition, std::u
   if (id.slot >= records_.size()) records_.resize(id.slot + 1);
   Record& record = records_[id.slot];
   CHECK(record.state == RecordState::absent);
-  record = Record{};
+  std::uninitialized_default_construct_n(&record, 1);  // Not put together elsewhere and copied.
   record.id = id;
   record.route = route;
   record.partition = partition;
