@@ -37,8 +37,9 @@ ROOMS = {
         "fairness": "containers contract records",
         "delivery": "containers contract records",
         "commits": "containers contract records delivery",
-        "admission": "containers contract records fairness delivery",
-        "gate": "containers contract records delivery commits admission",
+        "lines": "containers contract records fairness delivery",
+        "admission": "containers contract records fairness delivery lines",
+        "gate": "containers contract records delivery commits lines admission",
     },
     "config": {
         "text": "",

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "app/setup/wiring.h"
-#include "core/admission/line.h"
+#include "core/lines/line.h"
 #include "units/check.h"
 
 namespace einlass::app {

@@ -6,8 +6,8 @@
 //
 // What is scarce are a target's places, the permits that its lines may hold at a time, and limits
 // without key. Who waits for one of these stands in its queue, and each queue is served in turn:
-// places in placing.cc, permits in asking.cc, limits in contending.cc. Four parts say what all this
-// needs to know; they send nothing, ask nobody and wake nobody:
+// places in placing.cc, permits in asking.cc, limits in contending.cc. Four parts (core/lines) say
+// what all this needs to know; they send nothing, ask nobody and wake nobody:
 //   Places         how a target's places are parted among its lines
 //   KeylessLimits  which line may ask a limit without key
 //   RetryBudget    when a retry goes before a fresh record
@@ -29,13 +29,6 @@
 #include <vector>
 
 #include "core/admission/batch.h"
-#include "core/admission/keyless_limits.h"
-#include "core/admission/line.h"
-#include "core/admission/line_queue.h"
-#include "core/admission/picker.h"
-#include "core/admission/places.h"
-#include "core/admission/retry_budget.h"
-#include "core/admission/target_queues.h"
 #include "core/containers/deadlines.h"
 #include "core/contract/command.h"
 #include "core/contract/event.h"
@@ -44,6 +37,13 @@
 #include "core/contract/stats.h"
 #include "core/delivery/delivery.h"
 #include "core/delivery/random.h"
+#include "core/lines/keyless_limits.h"
+#include "core/lines/line.h"
+#include "core/lines/line_queue.h"
+#include "core/lines/picker.h"
+#include "core/lines/places.h"
+#include "core/lines/retry_budget.h"
+#include "core/lines/target_queues.h"
 #include "core/records/record.h"
 
 namespace einlass::core {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/admission/picker.h"
+#include "core/lines/picker.h"
 
 namespace einlass::core {
 

@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/admission/left_to_others.h"
-#include "core/admission/line_queue.h"
 #include "core/contract/ids.h"
 #include "core/fairness/credit.h"
+#include "core/lines/left_to_others.h"
+#include "core/lines/line_queue.h"
 #include "units/time.h"
 
 namespace einlass::core {

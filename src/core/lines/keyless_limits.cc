@@ -1,4 +1,4 @@
-#include "core/admission/keyless_limits.h"
+#include "core/lines/keyless_limits.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -16,13 +16,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/admission/keyless_limit.h"
-#include "core/admission/line.h"
-#include "core/admission/line_queue.h"
 #include "core/contract/ids.h"
 #include "core/contract/options.h"
 #include "core/fairness/credit.h"
 #include "core/fairness/fleet_flows.h"
+#include "core/lines/keyless_limit.h"
+#include "core/lines/line.h"
+#include "core/lines/line_queue.h"
 #include "units/flows.h"
 #include "units/time.h"
 

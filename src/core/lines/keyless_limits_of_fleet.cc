@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstddef>
 
-#include "core/admission/keyless_limits.h"
+#include "core/lines/keyless_limits.h"
 
 namespace einlass::core {
 namespace {

@@ -1,5 +1,5 @@
 // One line: the records that wait for the same set of buckets, the permits that it holds for them,
-// and what it knows about when to ask for more. Plain state; what happens to it is in admission.
+// and what it knows about when to ask for more. Plain state; what happens to it is in core/admission.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/admission/left_to_others.h"
-#include "core/admission/throughput.h"
 #include "core/containers/list.h"
 #include "core/contract/command.h"
 #include "core/contract/ids.h"
 #include "core/fairness/credit.h"
 #include "core/fairness/flows.h"
+#include "core/lines/left_to_others.h"
+#include "core/lines/throughput.h"
 #include "core/records/record.h"
 #include "units/time.h"
 
@@ -126,12 +126,12 @@ struct Line {
   Instant next_ask;             // Not before.
   Instant next_same_ask;        // Nor before this with the same horizon as the last time.
   KeylessIndex short_of = kNoKeyless;  // The limit without key that was short of it last.
-  Instant foretold;                  // When a permit may be had, as the last answer said.
-  std::optional<LimitIndex> blamed;  // Which limit the last answer was short of.
-  RecordId denied{kNoSlot, 0};       // Where costs differ: the record that it was short for.
+  Instant foretold;                    // When a permit may be had, as the last answer said.
+  std::optional<LimitIndex> blamed;    // Which limit the last answer was short of.
+  RecordId denied{kNoSlot, 0};         // Where costs differ: the record that it was short for.
   Duration reach;  // How far ahead it asks for one permit, where others were there first; else 0.
-  bool unanswered = false;           // The last ask that ended failed, though it is made again.
-  bool bound = false;                // The last answer was short, or its permits lay ahead.
+  bool unanswered = false;   // The last ask that ended failed, though it is made again.
+  bool bound = false;        // The last answer was short, or its permits lay ahead.
   bool held_back = false;    // Too many attempts are under way for a limit with a key of its own.
   bool freed = false;        // An attempt of it has ended while its ask was open.
   LeftToOthers left;         // Of its places under a limit with a key.
@@ -145,8 +145,8 @@ struct Line {
 
   LineWaits waits = LineWaits::not_at_all;
   KeylessIndex limit = kNoKeyless;  // Whose queue it stands in, where it waits for a limit.
-  bool among_retries = false;     // It stands with the lines that have nothing but retries.
-  std::uint64_t probed = 0;       // Its last turn among the probes of its target.
+  bool among_retries = false;       // It stands with the lines that have nothing but retries.
+  std::uint64_t probed = 0;         // Its last turn among the probes of its target.
   Links in_queue;
 
   bool is_at_target() const { return in_flight + followers > 0; }

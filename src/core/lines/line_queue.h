@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/admission/line.h"
 #include "core/containers/list.h"
 #include "core/fairness/credit.h"
+#include "core/lines/line.h"
 
 namespace einlass::core {
 

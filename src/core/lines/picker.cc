@@ -1,4 +1,4 @@
-#include "core/admission/picker.h"
+#include "core/lines/picker.h"
 
 #include <algorithm>
 

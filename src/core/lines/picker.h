@@ -13,12 +13,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/admission/line.h"
-#include "core/admission/retry_budget.h"
 #include "core/containers/list.h"
 #include "core/contract/ids.h"
 #include "core/contract/options.h"
 #include "core/delivery/delivery.h"
+#include "core/lines/line.h"
+#include "core/lines/retry_budget.h"
 #include "core/records/record.h"
 #include "units/time.h"
 

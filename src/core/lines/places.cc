@@ -1,4 +1,4 @@
-#include "core/admission/places.h"
+#include "core/lines/places.h"
 
 #include <algorithm>
 #include <cstddef>

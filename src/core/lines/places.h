@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/admission/line.h"
-#include "core/admission/places_held.h"
 #include "core/contract/ids.h"
 #include "core/contract/options.h"
 #include "core/delivery/delivery.h"
+#include "core/lines/line.h"
+#include "core/lines/places_held.h"
 #include "units/time.h"
 
 namespace einlass::core {

@@ -1,4 +1,4 @@
-#include "core/admission/retry_budget.h"
+#include "core/lines/retry_budget.h"
 
 #include <algorithm>
 

@@ -9,12 +9,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/admission/keyless_limits.h"
-#include "core/admission/line.h"
-#include "core/admission/line_queue.h"
-#include "core/admission/target_queues.h"
 #include "core/contract/options.h"
 #include "core/delivery/delivery.h"
+#include "core/lines/keyless_limits.h"
+#include "core/lines/line.h"
+#include "core/lines/line_queue.h"
+#include "core/lines/target_queues.h"
 
 namespace einlass::core {
 

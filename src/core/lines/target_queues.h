@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/admission/line_queue.h"
-#include "core/admission/throughput.h"
 #include "core/containers/heap.h"
 #include "core/contract/ids.h"
 #include "core/fairness/credit.h"
+#include "core/lines/line_queue.h"
+#include "core/lines/throughput.h"
 #include "units/time.h"
 
 namespace einlass::core {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/admission/keyless_limit.h"
 #include "core/gate/gate.h"
+#include "core/lines/keyless_limit.h"
 #include "unit/core/bench_gate.h"
 #include "unit/core/rush.h"
 

@@ -1,5 +1,5 @@
 // Which line may ask a limit without key, said without a gate.
-#include "core/admission/keyless_limits.h"
+#include "core/lines/keyless_limits.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which of a line's records is next, said without a gate.
-#include "core/admission/picker.h"
+#include "core/lines/picker.h"
 
 #include <gtest/gtest.h>
 

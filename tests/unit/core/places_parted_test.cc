@@ -1,7 +1,7 @@
 // How many of a target's places each of its lines may take, said without a gate.
 #include <gtest/gtest.h>
 
-#include "core/admission/places.h"
+#include "core/lines/places.h"
 
 namespace einlass::core::places_parted_test {
 namespace {

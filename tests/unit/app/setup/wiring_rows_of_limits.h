@@ -11,7 +11,7 @@
 #include "app/permits/stand_in.h"
 #include "app/record/extract.h"
 #include "config/limits/parameters.h"
-#include "core/admission/line.h"
+#include "core/lines/line.h"
 #include "unit/app/record/stored.h"
 #include "unit/app/setup/wiring_table.h"
 
