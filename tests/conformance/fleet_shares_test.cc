@@ -13,7 +13,7 @@
 
 #include "conformance/fleet.h"
 
-namespace einlass::conformance {
+namespace einlass::conformance::fleet_shares_test {
 namespace {
 
 constexpr Instant kBegin{1'800'000'000'000'000};
@@ -224,4 +224,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& its) { return its.param.name; });
 
 }  // namespace
-}  // namespace einlass::conformance
+}  // namespace einlass::conformance::fleet_shares_test

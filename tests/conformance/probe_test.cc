@@ -7,7 +7,7 @@
 
 #include "conformance/fleet.h"
 
-namespace einlass::conformance {
+namespace einlass::conformance::probe_test {
 namespace {
 
 constexpr Instant kBegin{1'000'000'000};
@@ -59,4 +59,4 @@ INSTANTIATE_TEST_SUITE_P(
                     limits::GcraParameters{{400, 1'000'000}, Permits{20}}));
 
 }  // namespace
-}  // namespace einlass::conformance
+}  // namespace einlass::conformance::probe_test

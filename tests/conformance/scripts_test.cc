@@ -18,7 +18,7 @@
 #include "conformance/both_stores.h"
 #include "conformance/redis_server.h"
 
-namespace einlass::conformance {
+namespace einlass::conformance::scripts_test {
 namespace {
 
 constexpr std::int64_t kStart = 1'800'000'000'000'000;
@@ -382,4 +382,4 @@ TEST_F(Scripts, AreShortAndTheSameForTheSameAlgorithms) {
 }
 
 }  // namespace
-}  // namespace einlass::conformance
+}  // namespace einlass::conformance::scripts_test

@@ -16,7 +16,7 @@
 #include "conformance/promise.h"
 #include "conformance/use_cases.h"
 
-namespace einlass::conformance {
+namespace einlass::conformance::use_test {
 
 void PrintTo(const UseCase& used, std::ostream* out) { *out << used.name; }
 
@@ -142,4 +142,4 @@ INSTANTIATE_TEST_SUITE_P(, UseInRedis, testing::ValuesIn(use_cases(Duration::mil
                          name_of);
 
 }  // namespace
-}  // namespace einlass::conformance
+}  // namespace einlass::conformance::use_test

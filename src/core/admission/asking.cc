@@ -198,7 +198,8 @@ bool Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
   bool served = false;
   for (std::uint32_t left = turns.size(); left > 0 && !turns.empty(); --left) {
     Line& line = lines_[turns.next_in_its_list(lines_, target.retries)];
-    if (asks_ahead(line) != (what == LineWaits::turn_ahead)) {  // It waits for the other turn by now.
+    // It waits for the other turn by now.
+    if (asks_ahead(line) != (what == LineWaits::turn_ahead)) {
       wait_no_more(line);
       serve(line, now, commands);
       served = true;

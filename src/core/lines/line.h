@@ -1,5 +1,5 @@
 // One line: the records that wait for the same set of buckets, the permits that it holds for them,
-// and what it knows about when to ask for more. Plain state; what happens to it is in core/admission.
+// and what it knows about when to ask for more. Plain state: core/admission does something with it.
 #pragma once
 
 #include <cstddef>
