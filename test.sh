@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and tests against a real Redis and a real Kafka.
 #
-#   ./test.sh           each guarantee, feature and rule once: 15 minutes on two cores, 30 with the first build
+#   ./test.sh           each guarantee, feature and rule once: 15 minutes on two cores, 25 with the first build
 #   ./test.sh --fast    only what needs no servers: 3 minutes
 #   ./test.sh --all     all there is: chaos, long random walks, fuzzers, sanitizers, other versions, the pages in a browser;
 #                       what came of it is written into tests/RESULTS.md
