@@ -137,9 +137,7 @@ void Admission::serve(LineId id, Instant now, Commands& commands) {
 void Admission::serve(Line& line, Instant now, Commands& commands) {
   if (!line.in_use) return;
   if (is_paused(line)) return stand_still(line, now, commands);
-  if (!line.permits.empty() || line.waits == LineWaits::room) {
-    give_back_useless(line, now, commands);
-  }
+  give_back_useless(line, now, commands);
   send_all(line, now, commands);
   go_on(line, now, commands);
 }

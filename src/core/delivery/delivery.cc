@@ -1,6 +1,8 @@
 #include "core/delivery/delivery.h"
 
 #include <algorithm>
+#include <utility>
+#include <variant>
 
 #include "units/check.h"
 

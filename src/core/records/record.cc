@@ -1,6 +1,7 @@
 #include "core/records/record.h"
 
 #include <memory>
+#include <type_traits>
 
 #include "units/check.h"
 
@@ -46,7 +47,9 @@ Record& Records::enter(RecordId id, RouteId route, PartitionId partition, std::u
   if (id.slot >= records_.size()) records_.resize(id.slot + 1);
   Record& record = records_[id.slot];
   CHECK(record.state == RecordState::absent);
-  std::uninitialized_default_construct_n(&record, 1);  // Not put together elsewhere and copied.
+  // In its place, over the one before it: not put together elsewhere and copied.
+  static_assert(std::is_trivially_destructible_v<Record>);
+  std::uninitialized_default_construct_n(&record, 1);
   record.id = id;
   record.route = route;
   record.partition = partition;
