@@ -168,8 +168,10 @@ bool check_redis(const config::Config& config) {
   boost::asio::io_context io(1);
   core::Events events;
   std::string last;
+  redis::StoreOptions options = redis_options(config, random_run_id());
+  options.targets.clear();  // Only a permit is asked for.
   redis::Store store(
-      io, redis_options(config, random_run_id()), events,
+      io, std::move(options), events,
       [&](const Notice& notice) {
         if (notice.severity != Severity::debug) last = notice.detail;
       },

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
 
 from harness import told  # noqa: E402
 
-BY_THE_GATE = {"eval", "evalsha", "ping", "select"}
+BY_THE_GATE = {"eval", "evalsha", "ping", "select", "subscribe"}
 
 
 def contents(*path):

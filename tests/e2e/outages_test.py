@@ -220,7 +220,7 @@ class TargetOutage(Outage):
         seen = self.finish(40)
         told = [one.answered for one in seen if one.status == 429]
         self.assertEqual(len(told), 1)
-        # Both look at least every 50 ms; then the ways there and back, on a busy machine.
+        # Both hear of it, and look at most 50 ms after they did so last; then the ways there and back, on a busy machine.
         late = [one.arrived - told[0] for one in seen if told[0] < one.arrived < told[0] + 1_990_000]
         self.note(f"the last request came {max(late, default=0) / 1000:.0f} ms after one gate was told to stop")
         self.assertLess(max(late, default=0), 250_000 * places.PATIENCE)

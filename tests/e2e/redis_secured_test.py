@@ -28,7 +28,7 @@ class SecuredRedis(local_redis.Redis):
         self._arguments = [
             "--tls-port", str(self.tls_port), "--tls-cert-file", self._files[0], "--tls-key-file", self._files[1],
             "--tls-ca-cert-file", authority.file, "--tls-auth-clients", "yes", "--unixsocket", self.socket,
-            "--user", "gate", "on", f">{password}", "~e2e:*", *told.redis_rights()]
+            "--user", "gate", "on", f">{password}", "~e2e:*", "resetchannels", "&e2e:*", *told.redis_rights()]
 
     def show(self, authority=None, **how):
         """Starts it, or starts it again, with that certificate; `how` as Authority.sign() has it."""
@@ -191,6 +191,7 @@ class Secured(scenario.Scenario):
     def in_the_clear(self, gate):
         """Said once of an address where others may read along: this one is the machine's own, but no loopback."""
         self.assertNotIn("redis_in_the_clear", gate.log(1000))
+        self.assertNotIn("redis_subscribe", gate.log(1000))
         self.assertEqual(gate.terminate(), 0)
         gate.change({"redis": {"url": f"redis://0.0.0.0:{self.server.port}/0"}})
         gate.start()

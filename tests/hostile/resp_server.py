@@ -79,6 +79,8 @@ def honest(words):
         return array(*[-2] * int(words[2]))
     if name in (b"EVAL", b"EVALSHA"):
         return b":1\r\n"  # Permits that come back.
+    if name == b"SUBSCRIBE":
+        return b"*3\r\n" + text(b"subscribe") + text(words[1]) + b":1\r\n"
     if name == b"PING":
         return b"+PONG\r\n"
     if name == b"ROLE":

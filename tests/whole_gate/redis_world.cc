@@ -93,6 +93,8 @@ std::string RedisWorld::answer(Node& node, const Words& words, bool& asking) {
     return array({bulk(nodes_[named_primary_]->endpoint.host), bulk("6379")});
   }
   if (name == "PING") return "+PONG\r\n";
+  // Nobody publishes here: a gate that listens looks now and then all the same.
+  if (name == "SUBSCRIBE") return array({bulk("subscribe"), bulk(words.at(1)), integer(1)});
   if (name == "ROLE") return role(node);
   if (name == "WAIT") return integer(1);
   if (name == "INFO") return bulk("# Memory\r\nmaxmemory_policy:noeviction\r\n");

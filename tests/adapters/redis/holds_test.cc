@@ -185,6 +185,131 @@ TEST(RedisHolds, AfterAFailoverTheyAreAtTheNewPrimary) {
   EXPECT_TRUE(fleet.heard(15s));
 }
 
+// How many looks at the holds a server has answered.
+int looks(Control& control) {
+  const std::string info = control({"INFO", "commandstats"});
+  const std::size_t at = info.find("cmdstat_eval:calls=");
+  return at == std::string::npos ? 0 : std::stoi(info.substr(info.find('=', at) + 1));
+}
+
+std::string listeners(Control& control) {
+  return control.element({"PUBSUB", "NUMSUB", holds_channel("test")}, 1);
+}
+
+bool listens(GateSide& side, Control& control) {
+  return side.until([&] { return side.store->status().up && listeners(control) == "1"; });
+}
+
+TEST(RedisHolds, WhatOneGateIsToldTheOtherHearsAtOnce) {
+  RedisServer server;
+  Control control(server.port());
+  Fleet fleet(options_for(server.port()));
+  ASSERT_TRUE(fleet.up());
+  ASSERT_TRUE(eventually([&] {
+    fleet.heard(10ms);
+    return listeners(control) == "2";
+  }));
+  int heard = 0;
+  const auto begin = Steady::now();
+  while (Steady::now() - begin < 4s) {
+    fleet.second.events.clear();
+    fleet.first.store->hold(kAudit, Duration::seconds(10 * ++heard));
+    ASSERT_TRUE(fleet.heard(5s));
+  }
+  EXPECT_GE(heard, 12) << "looks that come by themselves find five or six in that time";
+}
+
+TEST(RedisHolds, WhoMayNotPublishIsToldSo) {
+  RedisServer server;
+  Control(server.port())({"ACL", "SETUSER", "default", "-publish"});
+  Fleet fleet(options_for(server.port()));
+  ASSERT_TRUE(fleet.up());
+  fleet.first.store->hold(kAudit, Duration::seconds(20));
+  EXPECT_TRUE(fleet.heard(5s));
+  EXPECT_TRUE(fleet.first.until([&] { return fleet.first.notice("redis_publish") != nullptr; }));
+  EXPECT_EQ(fleet.first.notice("redis_holds"), nullptr);
+}
+
+TEST(RedisHolds, WhoListensLooksOnceASecond) {
+  RedisServer server;
+  Control control(server.port());
+  GateSide side(sharing(options_for(server.port())));
+  ASSERT_TRUE(listens(side, control));
+  const int before = looks(control);
+  side.until([] { return false; }, 2s);
+  EXPECT_LE(looks(control) - before, 6) << "40 to 80 are those of a gate that does not listen";
+}
+
+TEST(RedisHolds, WhoListensLooksAtEachMessage) {
+  RedisServer server;
+  Control control(server.port());
+  GateSide side(sharing(options_for(server.port())));
+  ASSERT_TRUE(listens(side, control));
+  int seen = 0;
+  ASSERT_TRUE(side.until([&] {
+    if (looks(control) > seen) {
+      seen = looks(control);
+      control({"PUBLISH", holds_channel("test"), ""});
+    }
+    return seen >= 50;
+  })) << "a look a second would take most of a minute; there were "
+      << seen;
+}
+
+TEST(RedisHolds, AFloodOfMessagesMakesNoMoreLooks) {
+  RedisServer server;
+  Control control(server.port());
+  GateSide side(sharing(options_for(server.port())));
+  ASSERT_TRUE(listens(side, control));
+  const int before = looks(control);
+  const auto begin = Steady::now();
+  for (int i = 0; i < 2'000; ++i) {
+    control({"PUBLISH", holds_channel("test"), ""});
+    side.io.poll();
+  }
+  const auto periods = (Steady::now() - begin) / kHoldsPeriod;
+  EXPECT_LE(looks(control) - before, 2 * periods + 3);
+}
+
+TEST(RedisHolds, OneThatIsSetByHandIsFoundByWhoListens) {
+  RedisServer server;
+  Control control(server.port());
+  GateSide side(sharing(options_for(server.port())));
+  ASSERT_TRUE(listens(side, control));
+  side.until([] { return false; }, 200ms);  // It looks when it begins to listen.
+  control({"SET", hold_key("test", "billing"), "1", "PX", "9000"});
+  EXPECT_TRUE(side.until([&] { return side.find<core::TargetHold>() != nullptr; }));
+}
+
+TEST(RedisHolds, WhoMayNotListenIsToldSoAndLooksAllTheTime) {
+  RedisServer server;
+  Control control(server.port());
+  control({"ACL", "SETUSER", "default", "resetchannels"});
+  Fleet fleet(options_for(server.port()));
+  ASSERT_TRUE(fleet.up());
+  ASSERT_TRUE(
+      fleet.second.until([&] { return fleet.second.notice("redis_subscribe") != nullptr; }));
+  EXPECT_NE(fleet.second.notice("redis_subscribe")->detail.find("NOPERM"), std::string::npos);
+  const int before = looks(control);
+  EXPECT_TRUE(fleet.second.until([&] { return looks(control) - before > 50; }));
+  // And what one gate may not publish is written all the same.
+  fleet.first.store->hold(kAudit, Duration::seconds(5));
+  EXPECT_TRUE(fleet.heard(5s));
+  EXPECT_EQ(fleet.first.notice("redis_holds"), nullptr);
+}
+
+TEST(RedisHolds, WhoListenedLooksAllTheTimeUntilItListensAgain) {
+  RedisServer server;
+  Control control(server.port());
+  GateSide side(sharing(options_for(server.port())));
+  ASSERT_TRUE(listens(side, control));
+  control({"ACL", "SETUSER", "default", "resetchannels"});  // Which ends its subscription too.
+  const int before = looks(control);
+  EXPECT_TRUE(side.until([&] { return looks(control) - before > 50; }));
+  control({"ACL", "SETUSER", "default", "allchannels"});
+  EXPECT_TRUE(listens(side, control));
+}
+
 // That is known all the time, and each of their calls is in vain until it has arrived.
 TEST(RedisHolds, WhileTheirSlotIsOnItsWayNobodyIsAskedWhoHoldsIt) {
   ClusterGroup cluster;

@@ -22,9 +22,13 @@ constexpr milliseconds kLongestHold = std::chrono::hours(1) + kNews;
 
 }  // namespace
 
+std::string holds_channel(std::string_view name_space) {
+  std::string channel(name_space);
+  return channel.append(":hold:{").append(name_space).append("}");
+}
+
 std::string hold_key(std::string_view name_space, std::string_view target) {
-  std::string key(name_space);
-  return key.append(":hold:{").append(name_space).append("}:").append(target);
+  return holds_channel(name_space).append(":").append(target);
 }
 
 Holds::Holds(std::string_view name_space, std::span<const SharedTarget> targets,
@@ -37,6 +41,7 @@ Holds::Holds(std::string_view name_space, std::span<const SharedTarget> targets,
     holds_.push_back({.id = target.id, .key = hold_key(name_space, target.name)});
     append_bulk(head_, holds_.back().key);
   }
+  append_bulk(channel_, holds_channel(name_space));
   if (any()) slot_ = hash_slot(holds_.front().key);
 }
 
@@ -55,18 +60,19 @@ void Holds::append_call(std::string& out, Steady::time_point now) {
   asking_ = true;
   asked_ = now;
   news_ = false;
-  append_array(out, 3 + 2 * holds_.size());
+  append_array(out, 4 + 2 * holds_.size());
   out.append(head_);
   for (Hold& hold : holds_) {
     hold.sent = hold.told;
     const auto left = std::chrono::ceil<milliseconds>(hold.told - now);
     append_number(out, hold.confirmed ? 0 : std::max<std::int64_t>(0, left.count()));
   }
+  out.append(channel_);
 }
 
 void Holds::answered(std::span<const std::int64_t> left_ms, Steady::time_point now) {
   asking_ = false;
-  if (left_ms.size() != holds_.size()) return;
+  if (left_ms.size() < holds_.size()) return;
   for (std::size_t i = 0; i < holds_.size(); ++i) {
     Hold& hold = holds_[i];
     hold.confirmed |= hold.sent == hold.told;

@@ -17,12 +17,16 @@
 
 namespace einlass::redis {
 
-// A target hears at most so much later that another gate was told to leave it alone, and the way.
-inline constexpr std::chrono::milliseconds kHoldsPeriod{50};
+// How often they are looked at where a gate hears of no news, and at most. Where it listens, a look
+// a second finds what nobody has published, as a hold that was set by hand.
+inline constexpr std::chrono::milliseconds kHoldsPeriod{50}, kHoldsPeriodOfListeners{1'000};
 
 // The key of a target's hold: `<namespace>:hold:{<namespace>}:<target>`. No bucket begins so. All
 // holds of a namespace are in one slot of a cluster.
 std::string hold_key(std::string_view name_space, std::string_view target);
+
+// The channel on which it is published that a hold has begun or got longer.
+std::string holds_channel(std::string_view name_space);
 
 class Holds {
  public:
@@ -45,7 +49,7 @@ class Holds {
   void append_call(std::string& out, Steady::time_point now);
 
   // The answer to the call, in milliseconds for each target; empty where there was none. What is
-  // new becomes events.
+  // new becomes events. One number more says that this gate may not publish.
   void answered(std::span<const std::int64_t> left_ms, Steady::time_point now);
 
  private:
@@ -60,7 +64,8 @@ class Holds {
 
   core::Events& events_;
   std::vector<Hold> holds_;
-  std::string head_;  // Of the call: its name, the script and the keys.
+  std::string head_;     // Of the call: its name, the script and the keys.
+  std::string channel_;  // Its last argument.
   std::uint16_t slot_ = 0;
   Steady::time_point asked_{};  // When the open call was made.
   bool asking_ = false;

@@ -147,6 +147,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
 
   const Address& address() const { return address_; }
   const std::string& trouble() const { return trouble_; }  // Empty while all goes well.
+  bool connected() const { return open_; }                 // It may be slow, or refuse.
   bool well() const { return well_; }
   bool tried() const { return tried_; }  // Has been well, or has failed to be.
   bool idle() const { return calls_.empty(); }

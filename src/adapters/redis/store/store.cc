@@ -95,6 +95,8 @@ Store::State::State(boost::asio::io_context& io, StoreOptions options, core::Eve
                counts_, errors_,  confirmations_, random_, *this},
       holds_(options_.name_space, options_.targets, events_),
       holds_timer_(io),
+      listener_(io, options_, holds_channel(options_.name_space),
+                [this](const std::string& in_vain) { holds_heard(in_vain); }),
       late_release_timer_(io),
       primary_timer_(io) {
   CHECK(notify_ && call_observed_);
@@ -242,6 +244,7 @@ void Store::State::close() {
   closed_ = true;
   late_release_timer_.cancel();
   holds_timer_.cancel();
+  listener_.hang_up();
   primary_timer_.cancel();
   if (sentinels_) sentinels_->cancel();
   if (cluster_) cluster_->close();

@@ -52,6 +52,7 @@ void Store::State::watch_primary() {
 // The store does not become up, or down for the first time, while it is unknown of some node
 // whether it is well: so a cluster does not begin with the lines of one node.
 void Store::State::health_changed() {
+  listen_for_holds();
   const auto well = [](const NodePtr& node) { return node->well(); };
   const auto tried = [](const NodePtr& node) { return node->tried(); };
   const bool some = std::any_of(nodes_.begin(), nodes_.end(), well);

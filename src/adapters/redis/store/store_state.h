@@ -14,6 +14,7 @@
 #include "adapters/redis/calls/line.h"
 #include "adapters/redis/calls/script_calls.h"
 #include "adapters/redis/nodes/cluster.h"
+#include "adapters/redis/nodes/listener.h"
 #include "adapters/redis/nodes/node.h"
 #include "adapters/redis/nodes/sentinels.h"
 #include "adapters/redis/store/store.h"
@@ -68,7 +69,12 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
 
   // fleet_holds.cc
   void hold(core::TargetId target, Duration length);
+  Node* node_of_holds() const;
+  void look_at_holds_in(Steady::duration wait);
   void watch_holds();
+  void listen_for_holds();
+  void look_soon();
+  void holds_heard(const std::string& in_vain);
   void call_holds();
   void holds_answered(std::span<const std::int64_t> left_ms, const std::string& trouble) override;
 
@@ -91,7 +97,11 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
 
   Holds holds_;
   boost::asio::steady_timer holds_timer_;
+  Listener listener_;           // To what is said of holds.
   bool holds_failing_ = false;  // And it was told.
+  bool not_listening_told_ = false, not_publishing_told_ = false;
+  bool look_is_due_ = false;  // Something was heard since they were looked at last, which was ...
+  Steady::time_point looked_{};
 
   std::vector<LinePtr> lines_;  // By LineId; null where there is none.
   std::vector<core::Ask> asks_of_turn_;
