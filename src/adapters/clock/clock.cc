@@ -1,5 +1,7 @@
 #include "adapters/clock/clock.h"
 
+#include <algorithm>
+
 namespace einlass {
 namespace {
 
@@ -19,7 +21,11 @@ Instant Clock::now() const { return Instant{micros(std::chrono::steady_clock::no
 Instant Clock::wall() { return Instant{micros(std::chrono::system_clock::now())}; }
 
 std::chrono::steady_clock::time_point Clock::steady(Instant instant) const {
-  return std::chrono::steady_clock::time_point(std::chrono::microseconds((instant - offset_).us));
+  using std::chrono::steady_clock;
+  // That clock counts nanoseconds, for 292 years at most.
+  const std::int64_t last = micros(steady_clock::time_point::max());
+  const std::int64_t us = std::min((instant - offset_).us, last);
+  return steady_clock::time_point(std::chrono::microseconds(us));
 }
 
 }  // namespace einlass

@@ -18,7 +18,8 @@ class Clock {
   // days.
   static Instant wall();
 
-  // The same instant on std::chrono's steady clock, for timers.
+  // The same instant on std::chrono's steady clock, for timers; one that lies beyond that clock's
+  // end is its end.
   std::chrono::steady_clock::time_point steady(Instant instant) const;
 
  private:

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -102,6 +103,18 @@ TEST(Shard, begins_to_drain_when_it_is_told_to) {
     return true;
   });
   EXPECT_GE(bench.shard.gate().partitions()[0].deadline, told);
+}
+
+// What a record says of its time may be of any year: where it is the next that the gate waits for,
+// the timer would go off at once, again and again.
+TEST(Shard, waits_for_the_year_9999_as_for_any_other_instant) {
+  constexpr Instant kLastOf9999{253'402'300'799'000'000};
+  const Clock clock;
+  const auto now = std::chrono::steady_clock::now();
+  EXPECT_TRUE(clock.steady(kLastOf9999) > now);
+  EXPECT_TRUE(clock.steady(kNever) > now);
+  EXPECT_TRUE(clock.steady(clock.now() + Duration::seconds(60)) > now);
+  EXPECT_TRUE(clock.steady(clock.now() + Duration::seconds(60)) <= now + std::chrono::seconds(61));
 }
 
 // The walk over lines with other numbers goes on in the turns behind a reload, some lines in each.
