@@ -205,11 +205,11 @@ class Chart(ByKubeconform, Manifests):
             self.assertIn("where the probes cannot reach it", done.stderr)
 
     def test_another_port_and_both_kinds_of_addresses(self):
-        config = manifests.listening(manifests.smallest(), "[::]:9000")
-        objects = manifests.objects(manifests.templated({"config": config}).stdout)
-        container = self._one(objects, "StatefulSet")["spec"]["template"]["spec"]["containers"][0]
-        self.assertEqual(container["ports"], [{"name": "admin", "containerPort": 9000}])
-        self.assertEqual(self._one(objects, "Service")["spec"]["ports"][0]["port"], 9000)
+        for where, port in (("[::]:9000", 9000), ("0.0.0.0:${PORT:-9000}", 9000), ("0.0.0.0:${PORT1}", 9465)):
+            objects = manifests.objects(manifests.templated({"config": manifests.listening(manifests.smallest(), where)}).stdout)
+            container = self._one(objects, "StatefulSet")["spec"]["template"]["spec"]["containers"][0]
+            self.assertEqual(container["ports"], [{"name": "admin", "containerPort": port}], where)
+            self.assertEqual(self._one(objects, "Service")["spec"]["ports"][0]["port"], port, where)
 
     def test_what_is_said_besides_arrives(self):
         gates = self._one(self.rendered["much said"], "StatefulSet")["spec"]

@@ -15,8 +15,9 @@
 {{ $listen }}
 {{- end }}
 
+{{/* The port there; of one that is a variable its default, as of ${PORT:-9465}. */}}
 {{- define "einlass.port" -}}
-{{ regexFind "[0-9]+$" (include "einlass.listen" .) | default "9465" }}
+{{ regexFind ":-?[0-9]+}?$" (include "einlass.listen" .) | trimAll ":-}" | default "9465" }}
 {{- end }}
 
 {{/* The configuration's drain_timeout in whole seconds; nothing if only the gate will know, as of a variable. */}}
