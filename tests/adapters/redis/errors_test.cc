@@ -74,6 +74,7 @@ TEST_F(RedisErrors, AKeyOfAnotherTypeFailsOnlyItsLine) {
   EXPECT_EQ(side_->store->status().errors, 3u);
   ASSERT_TRUE(side_->notice("redis_limit"));
   EXPECT_TRUE(side_->says("Limit callbacks: its key holds something else (WRONGTYPE)"));
+  EXPECT_TRUE(side_->says("give the limit another name")) << "gates with two files want two forms";
   EXPECT_FALSE(side_->says("a-customer")) << "what stands in a record is told to nobody";
   EXPECT_EQ(said("redis_limit"), 1) << "said once";
 

@@ -69,7 +69,9 @@ constexpr Known kKnown[] = {
     {"NOPERM", kNotAllowed, kRights},
     {"The user executing the script", kNotAllowed, kRights},  // Since Redis 7, of what it calls.
     {"WRONGTYPE", "its key holds something else (WRONGTYPE) on ",
-     ": choose another redis.namespace, or delete the key", Reaction::fail_line},
+     ": if its limit has another algorithm, mode, log or warm_up than before give the limit "
+     "another name; else choose another redis.namespace, or delete the key",
+     Reaction::fail_line},
     {"DB", "Redis has no such database (ERR DB index) at ", ": correct the number in redis.url"},
     {"AUTH", "Redis has no password for this user (ERR AUTH) at ", ": remove redis.password"},
 };
