@@ -97,14 +97,22 @@ std::string flow_refusal(const config::Config& config, const Subject& subject) {
   return "";
 }
 
+std::string target_refusal(const config::Config& config, const Subject& subject) {
+  const auto index = index_of(config.targets, subject.name);
+  if (!index) return there_is_no("target", subject.name, config.targets);
+  const auto delivers = [&](const config::Route& route) { return route.target == *index; };
+  if (std::ranges::any_of(config.routes, delivers)) return "";
+  return "no route delivers to target " + subject.name +
+         ", so a pause of it would stop nothing; pause a target that a route names";
+}
+
 std::string name_refusal(const config::Config& config, const Subject& subject) {
   switch (subject.kind) {
     case Kind::route:
       if (index_of(config.routes, subject.name)) return "";
       return there_is_no("route", subject.name, config.routes);
     case Kind::target:
-      if (index_of(config.targets, subject.name)) return "";
-      return there_is_no("target", subject.name, config.targets);
+      return target_refusal(config, subject);
     case Kind::topic:
       if (config::is_read(config, subject.name)) return "";
       return "no route reads topic " + subject.name +

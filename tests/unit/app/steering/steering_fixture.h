@@ -28,7 +28,9 @@ limits:
 shares:
   tenants: {by: record_key, weight: {default: 2, acme: 4}}
   alone: {}
-targets: {a: {http: {url: "http://localhost/"}}}
+targets:
+  a: {http: {url: "http://localhost/"}}
+  idle: {http: {url: "http://localhost/idle"}}
 routes:
   - {name: results, topics: [t, "^eu[.]"], target: a, limits: [per_tenant, all, tried], dead_letter: eu.d}
 )";

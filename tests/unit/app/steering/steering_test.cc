@@ -66,6 +66,7 @@ TEST_F(SteeringTest, RefusesAPauseThatWouldStopNothing) {
       {{Kind::topic, "none", ""}, "no route reads topic none"},
       {{Kind::topic, "eu.d", ""}, "no route reads topic eu.d"},
       {{Kind::tenant, "tried", "acme"}, "no route obeys limit tried"},
+      {{Kind::target, "idle", ""}, "no route delivers to target idle"},
   };
   for (const auto& [subject, why] : wrong) {
     const Steering::Outcome said = set(subject, R"({"paused": true})");
