@@ -78,13 +78,16 @@ function gcra.look(key, cost, place, now)
     if mixed_until and mixed_until > now then
       b.mixed_until = mixed_until
     end
+    local other = permits ~= rate or unit ~= micros
+    if other and rate > 0 and at + too_old > now then -- None that is out is for a later instant than `at`.
+      b.mixed_until = math.max(b.mixed_until or 0, at + too_old)
+    end
     if at > now and rate > 0 then
       b.at, b.frac = at, frac
-      if permits ~= rate or unit ~= micros then -- What was spent under another rate.
+      if other then -- What was spent under another rate.
         local spent = converted(units_since(now, b, permits), unit, micros)
         b.at, b.frac = now, 0
         b.at, b.frac = exact.after(b, spent)
-        b.mixed_until = math.max(b.mixed_until or 0, at + too_old) -- None is for a later instant than `at`.
         b.unwritten = true -- Or it would change with each who looks.
       end
     end

@@ -1,4 +1,5 @@
--- One permit of one bucket by GCRA, if what it has spent was spent under this rate. See alone.lua.
+-- One permit of one bucket by GCRA, if nothing that was granted under another rate is spent or can come back
+-- (limits::kGiveBackWithin). See alone.lua.
 if alone and algorithm == 'gcra' then
   local cost, rate, micros, burst = ARGV[2] + 0, ARGV[3] + 0, ARGV[4] + 0, ARGV[5] + 0
   local stored = redis.call('GET', KEYS[1])
@@ -10,7 +11,7 @@ if alone and algorithm == 'gcra' then
     tag, at, frac, permits, unit = struct.unpack('>c1dddd', stored)
   end
   if tag == 'g' and rate > 0 and cost >= 1 and cost <= burst
-    and (at <= now or permits == rate and unit == micros) then
+    and (at + 10000000 <= now or permits == rate and unit == micros) then
     if at <= now then
       at, frac = now, 0
     end

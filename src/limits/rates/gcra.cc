@@ -30,13 +30,18 @@ ExactInstant arrival_at(const GcraParameters& parameters, const Gcra& gcra, Inst
 
 }  // namespace
 
+Instant mixed_until(const GcraParameters& parameters, const Gcra& gcra, Instant now) {
+  const bool other = gcra.rate != parameters.rate;
+  const Instant too_old = gcra.arrival.at + kGiveBackWithin;
+  const Instant until = other ? std::max(gcra.mixed_until, too_old) : gcra.mixed_until;
+  return until > now ? until : Instant{};
+}
+
 void convert(const GcraParameters& parameters, Gcra& gcra, Instant now) {
   if (gcra.rate == parameters.rate || parameters.rate.permits == 0 || gcra.arrival.at <= now) {
     return;
   }
-  // No permit was granted for a later instant than the old arrival.
-  const Instant too_old = gcra.arrival.at + kGiveBackWithin;
-  gcra = {arrival_at(parameters, gcra, now), parameters.rate, std::max(gcra.mixed_until, too_old)};
+  gcra = {arrival_at(parameters, gcra, now), parameters.rate, mixed_until(parameters, gcra, now)};
 }
 
 Permits peek(const GcraParameters& parameters, const Gcra& gcra, Instant now) {
@@ -76,7 +81,8 @@ GcraLook::GcraLook(const GcraParameters& parameters, Gcra& gcra, Permits cost, I
       rate_(parameters.rate),
       burst_(parameters.burst.value),
       cost_(cost.value),
-      now_(now) {
+      now_(now),
+      mixed_until_(mixed_until(parameters, gcra, now)) {
   if (rate_.permits > 0) arrival_ = arrival_at(parameters, gcra, now);
 }
 

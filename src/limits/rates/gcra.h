@@ -65,9 +65,13 @@ Permits peek(const GcraParameters& parameters, const Gcra& gcra, Instant now);
 std::int64_t give_back(const GcraParameters& parameters, Gcra& gcra, Permits cost,
                        std::span<const Returned> returned, Instant now);
 
+// Until when permits may come back that were granted under another rate than this one; past if none
+// can. None was granted for a later instant than the arrival, also where all of it is back by now.
+Instant mixed_until(const GcraParameters& parameters, const Gcra& gcra, Instant now);
+
 // Whether nothing is spent at `now`, nor comes back of what must not.
-inline bool is_fresh(const GcraParameters&, const Gcra& gcra, Instant now) {
-  return gcra.arrival.at <= now && gcra.mixed_until <= now;
+inline bool is_fresh(const GcraParameters& parameters, const Gcra& gcra, Instant now) {
+  return gcra.arrival.at <= now && mixed_until(parameters, gcra, now) <= now;
 }
 
 // See algorithm.h.
@@ -89,9 +93,7 @@ class GcraLook {
     if (at >= arrival_.at) arrival_ = {at};
     arrival_ = arrival_.after(cost_ * rate_.micros, rate_.permits);
   }
-  void pay(std::span<const Duration>, const IdPrefix&) {
-    gcra_ = {arrival_, rate_, gcra_.mixed_until};
-  }
+  void pay(std::span<const Duration>, const IdPrefix&) { gcra_ = {arrival_, rate_, mixed_until_}; }
   void next(std::span<const Permits> costs) { cost_ = costs.back().value; }
 
  private:
@@ -100,6 +102,7 @@ class GcraLook {
   std::int64_t burst_;
   std::int64_t cost_;
   Instant now_;
+  Instant mixed_until_;   // As the first grant under this rate writes it.
   ExactInstant arrival_;  // With what this ask has booked; not before `now`.
 };
 

@@ -43,11 +43,11 @@ class Gcra(Bucket):
         self.now = now
         if p.permits == 0:
             return
+        too_old = math.ceil(self.arrival) + TOO_OLD  # No permit was granted for a later instant.
         self.arrival = max(self.arrival, Fraction(now))
         if self.rate != (p.permits, p.micros):  # As many permits are spent, rounded up to a whole unit of the new rate.
             spent = (self.arrival - now) / interval(*self.rate)
-            if spent > 0:
-                self.mixed_until = max(self.mixed_until, math.ceil(self.arrival) + TOO_OLD)
+            self.mixed_until = max(self.mixed_until, too_old)
             self.arrival = now + Fraction(math.ceil(spent * p.micros), p.permits)
             self.rate = (p.permits, p.micros)
 
@@ -64,6 +64,10 @@ class Gcra(Bucket):
 
     def book(self, p, cost, at, permit):
         self.arrival = max(self.arrival, Fraction(at)) + cost * interval(p.permits, p.micros)
+
+    def forgettable(self, p, now):
+        """Of when it was used nothing is known any more, which says what may come back once the rate is another."""
+        return self.arrival <= now < math.ceil(self.arrival) + TOO_OLD
 
     def remaining(self, p, now):
         if p.permits == 0:

@@ -87,6 +87,20 @@ TEST(Gcra, TakesNothingBackUnderTwoRates) {
   EXPECT_EQ(limit.give_back(four.ids, later), 4);
 }
 
+// Nor where all that was granted before is back by the first ask under the new rate: by that rate
+// the fifty of before cost as much as the fifty that were granted since.
+TEST(Gcra, TakesNothingBackOfAnotherRateThoughAllIsBack) {
+  Asking limit({gcra(1'000, kSecond, 100)});
+  const Told before = limit.ask(kNow, {50, 50});
+  EXPECT_TRUE(limit.is_fresh(kNow + 50'000));
+  limit.change(0, gcra(10, kSecond, 100));
+  EXPECT_FALSE(limit.is_fresh(kNow + 50'000));
+  EXPECT_TRUE(limit.is_fresh(kNow + 50'000 + 10 * kSecond));
+  EXPECT_EQ(limit.ask(kNow + 60'000, {50, 50}).granted, 50);
+  EXPECT_EQ(limit.give_back(before.ids, kNow + 100'000), 0);
+  EXPECT_EQ(limit.remaining(kNow + 100'000), 50);
+}
+
 TEST(Gcra, TakesBackWhatIsAllSinceItsFirst) {
   Asking limit({gcra(10, kSecond, 5)});
   const Told three = limit.ask(kNow, {3, 3});
