@@ -126,7 +126,8 @@ void RedriveSource::hand_on(const kafka::Message& message, const Choice& choice)
               .key = message.key,
               .value = message.value,
               .headers = headers_,
-              .earlier = story.attempts});
+              .earlier = story.attempts,
+              .moved = true});
 }
 
 // ---- what the gate wants ----

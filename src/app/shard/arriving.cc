@@ -78,6 +78,7 @@ core::RecordArrived Shard::arrival_of(core::RecordId id, const kafka::Message& m
   if (http != nullptr && http->batch) {
     arrived.content = body_size(http->batch->format, record);
     arrived.name_size = listed_size(http->batch->format, record);
+    arrived.named_apart = message.moved;
   } else {
     arrived.content = record.content();
   }

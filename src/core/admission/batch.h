@@ -42,9 +42,11 @@ class Batch {
   }
 
  private:
-  // Records whose offsets follow one another are named together.
+  // Records whose offsets follow one another are named together, but for dead letters, which are
+  // named by the offsets that they had at first.
   Bytes name_size_of(const Record& record) const {
-    const bool follows = run_ && run_->partition == record.partition && run_->next == record.offset;
+    const bool follows = run_ && !record.named_apart && run_->partition == record.partition &&
+                         run_->next == record.offset;
     return Bytes{follows ? 0 : record.name_size};
   }
 

@@ -74,6 +74,8 @@ struct RecordArrived {
   // From then on it is no longer sent, and becomes a dead letter. REQUIRES: where there is such an
   // instant, its route has a dead letter topic.
   Instant expires = kNever;
+  // What names it goes on from no other's name, whatever its offset: it was moved from elsewhere.
+  bool named_apart = false;
 };
 
 // A record was read that its route leaves out: it is finished, and nothing of it is kept.

@@ -11,6 +11,7 @@ void copy(const RecordArrived& event, Record& record) {
   record.size = event.size;
   record.content = event.content;
   record.name_size = event.name_size;
+  record.named_apart = event.named_apart;
   record.offset = event.offset;
   record.cost = event.cost;
   record.flow = event.flow;

@@ -73,6 +73,7 @@ struct alignas(64) Record {
   bool never = false;           // No limit could ever pay its cost; it waits for another config.
   std::uint8_t unwritten = 0;   // How often its dead letter was not acknowledged; 31 at most.
   std::uint16_t name_size = 0;  // As RecordArrived has it.
+  bool named_apart = false;     // Likewise.
 
   Permit permit;                  // Of the attempt that is under way.
   std::uint32_t not_counted = 0;  // How many of them do not count towards its dead letter,

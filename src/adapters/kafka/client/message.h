@@ -36,6 +36,8 @@ struct Message {
   std::optional<std::string_view> value;
   std::span<const Header> headers;
   EarlierAttempts earlier;
+  // A dead letter's: what stands beside it where it is read did not where it was at first.
+  bool moved = false;
 };
 
 // Takes each message as it is read; what it wants to keep it copies.

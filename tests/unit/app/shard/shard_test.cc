@@ -57,6 +57,30 @@ class Leaving final : public ListSource {
   std::string key_of(std::int64_t) const override { return "k"; }
 };
 
+// One record that was elsewhere before, as a redrive reads it.
+class MovedRecord final : public ShardSource {
+ public:
+  MovedRecord(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
+    events.push_back(core::PartitionAssigned{
+        .partition = core::PartitionId{0}, .route = core::RouteId{0}, .next = Offset{0}});
+  }
+  void poll(Instant, int) override {
+    if (polls_++ != 1) return;  // The gate hears of its partition first.
+    kafka::Message message;
+    message.topic = topic_;
+    message.partition = core::PartitionId{0};
+    message.read_at = Offset{0};
+    message.offset = Offset{17};
+    message.moved = true;
+    sink_.take(message);
+  }
+  bool has_more() const override { return polls_ < 2; }
+
+ private:
+  kafka::MessageSink& sink_;
+  int polls_ = 0;
+};
+
 // Records of two tenants: one of so many is of the small one.
 template <std::int64_t kOf>
 class Tenants final : public ListSource {
@@ -184,6 +208,19 @@ TEST(Shard, nor_is_one_that_only_paused_records_would_try) {
 TEST(Shard, says_that_one_flow_of_a_share_fills_a_partition) {
   EXPECT_EQ(hints<Tenants<20>>(), 1);
   EXPECT_EQ(hints<Tenants<2>>(), 0);
+}
+
+// Else a request would name more of them than its head has room for.
+TEST(Shard, tells_the_gate_of_what_was_moved_that_its_name_stands_apart) {
+  ShardBench<MovedRecord> bench(std::get<config::Config>(config::parse_config(
+      "targets: {t: {http: {url: 'http://127.0.0.1:9/', batch: {records: 2}}}}\n" + config::kRoutes,
+      "F", config::test_environment)));
+  bench.run_until([&] {
+    if (bench.shard.gate().stats(core::RouteId{0}).received == 0) return false;
+    const core::Record* const record = bench.shard.gate().record(0);
+    EXPECT_TRUE(record != nullptr && record->named_apart);
+    return true;
+  });
 }
 
 // What is not there is said before it is needed.

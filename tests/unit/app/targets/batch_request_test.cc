@@ -185,6 +185,30 @@ TEST(BatchRequest, whatever_the_records_are_the_names_of_a_batch_have_a_bound) {
   EXPECT_GT(longest, kMost / 2);
 }
 
+// In the dead letter topic they follow one another, and their names are those of where they were.
+TEST(BatchRequest, so_have_the_names_of_a_batch_of_dead_letters) {
+  constexpr std::size_t kMost = 1'000;
+  const core::BatchOptions options{1'000, Bytes{1 << 20}, {}, Bytes{kMost}};
+  Written written(Format::lines);
+  core::Batch batch(options);
+  core::Commands commands;
+  for (std::int64_t read_at = 0;; ++read_at) {
+    written.fill(0, 100 + 7 * read_at, "a", "results");
+    core::Record record;
+    record.offset = Offset{read_at};
+    record.name_size = listed_size(Format::lines, written.record());
+    record.named_apart = true;
+    if (!batch.takes(record)) break;
+    commands.push_back(core::Send{});
+    batch.add(record, commands);
+    written.add_filled();
+  }
+  written.finish();
+  const std::size_t size = written.headers["Einlass-Records"].size();
+  EXPECT_LE(size, kMost);
+  EXPECT_GT(size, kMost / 2);
+}
+
 TEST(BatchRequest, has_the_same_key_for_the_same_records_only) {
   const auto key = [](std::int64_t last) {
     Written written(Format::lines);
