@@ -236,6 +236,20 @@ TEST_F(DeadLettersTest, one_that_is_too_large_is_no_trouble_of_the_topics) {
   EXPECT_EQ(dead->status().unusable, "");
 }
 
+TEST_F(DeadLettersTest, why_others_wait_is_not_that_one_is_too_large) {
+  cluster.say_of_topic("missing", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  std::map<std::string, std::string> properties = kSoon;
+  properties["message.max.bytes"] = "1000";
+  open(properties);
+  put(1, std::string(5000, 'x'));
+  put(2, "value", "missing");
+  ASSERT_TRUE(wait_for(2));
+  const DeadLettersStatus status = dead->status();
+  EXPECT_EQ(status.unusable_topics, Topics{"missing"});
+  const std::string& why = status.unusable;
+  EXPECT_NE(why.find("the topic missing is not there"), std::string::npos) << why;
+}
+
 TEST_F(DeadLettersTest, takes_a_megabyte_beside_what_is_small) {
   open();
   put(1, std::string(1 << 20, 'x'));

@@ -239,8 +239,10 @@ void DeadLetters::tell_too_large(
 
 DeadLettersStatus DeadLetters::status() const {
   std::set<std::string, std::less<>> topics = state_->unusable_topics();
-  const std::string worst = state_->troubles.worst();
-  return {state_->producer.open(), worst, topics.empty() ? "" : worst, std::move(topics)};
+  const Troubles& troubles = state_->troubles;
+  // That a letter is larger than some topic takes is no reason of these topics'.
+  const std::string why = topics.empty() ? "" : troubles.worst("kafka_too_large");
+  return {state_->producer.open(), troubles.worst(), why, std::move(topics)};
 }
 
 }  // namespace einlass::kafka
