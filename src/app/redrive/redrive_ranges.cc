@@ -97,6 +97,11 @@ std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const st
   for (const auto& [number, offset] : from.offsets) {
     check_partition(topic, states.size(), number.value);
   }
+  if (options.partition && from.kind == From::Kind::offsets &&
+      !from.offsets.contains(PartitionNumber{*options.partition})) {
+    throw WrongRange("--from names the partitions to read, and not " +
+                     std::to_string(*options.partition) + ", the only one that --partition reads");
+  }
   if (from.kind == From::Kind::last_redrive) tell_without_progress(options, topic, states, notify);
   std::vector<RedriveRange> ranges;
   const auto add = [&ranges](std::optional<RedriveRange> range) {

@@ -21,7 +21,7 @@ struct WrongRange : std::runtime_error {
 // partition of `states`. A partition that has no letter from --from on is left out, of which
 // `notify` is told where that is an offset, or where a time leaves out all of them. It is told,
 // too, where Kafka no longer has what should come first. Throws WrongRange for a partition that the
-// topic does not have.
+// topic does not have, or that is chosen and not among those of --from.
 std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const std::string& topic,
                                          const std::vector<kafka::PartitionState>& states,
                                          const std::vector<std::optional<Offset>>& at_time,

@@ -98,8 +98,10 @@ TEST(RedriveRanges, from_offsets_stay_within_what_is_there) {
   sample.options.from.kind = From::Kind::offsets;
   sample.options.from.offsets = {{PartitionNumber{1}, Offset{20}}};
   EXPECT_EQ(sample.text(), "1:20-50");
+  sample.options.partition = 1;
+  EXPECT_EQ(sample.text(), "1:20-50");
   sample.options.partition = 0;
-  EXPECT_EQ(sample.text(), "");
+  EXPECT_THROW(sample.ranges(), WrongRange) << "else nothing is read, and nobody is told why";
 }
 
 // Else a slip of the finger would count all letters as sent.
