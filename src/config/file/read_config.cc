@@ -34,6 +34,13 @@ Mistakes one(const std::string& file, Position position, std::string text) {
   return {{file, position.line, position.column, "", std::move(text)}};
 }
 
+// Asked for once, as the environment is what it was at the start: a machine that gets another name
+// meanwhile needs no restart of its gates.
+std::string host_name() {
+  char name[256];
+  return gethostname(name, sizeof name) == 0 ? name : "";
+}
+
 }  // namespace
 
 std::variant<Config, Mistakes> parse_config(std::string_view text, const std::string& file,
@@ -67,8 +74,8 @@ Environment process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {
     if (const char* value = std::getenv(name.c_str())) return value;
     // Shells know HOSTNAME but seldom pass it on; two gates must not end up with one name for that.
-    char host[256];
-    if (name == "HOSTNAME" && gethostname(host, sizeof host) == 0 && host[0] != '\0') return host;
+    static const std::string host = host_name();
+    if (name == "HOSTNAME" && !host.empty()) return host;
     return std::nullopt;
   };
 }
