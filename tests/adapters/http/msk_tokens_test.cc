@@ -146,6 +146,25 @@ TEST_F(Tokens, whose_file_is_no_good_fall_back_to_nobody_else) {
   EXPECT_EQ(key_in(ask()), "KEY1") << "there are no keys in it";
 }
 
+TEST_F(Tokens, of_a_file_that_is_written_anew_are_nobody_elses_meanwhile) {
+  server.answer_by([](const std::string&) { return credentials(1, 59); });
+  use_container();
+  write("[default]\naws_access_key_id = KEY2\naws_secret_access_key = s\n");
+  EXPECT_EQ(key_in(ask()), "KEY2");
+  const std::string none =
+      "no AWS credentials: " + options.file + ", profile 'default': there is none";
+  std::ofstream(options.file) << "";  // The new text is still to come.
+  EXPECT_EQ(key_in(ask(kMinute)), "KEY2");
+  EXPECT_EQ(answer->trouble, none);
+  std::filesystem::remove(options.file);
+  EXPECT_EQ(key_in(ask(kMinute * 2)), "KEY2");
+  EXPECT_EQ(answer->trouble, none);
+  write("[default]\naws_access_key_id = KEY3\naws_secret_access_key = s\n");
+  EXPECT_EQ(key_in(ask(kMinute * 3)), "KEY3");
+  EXPECT_EQ(answer->trouble, "");
+  EXPECT_EQ(server.requests().size(), 0u);
+}
+
 TEST_F(Tokens, of_a_container_are_asked_for_with_the_authorization_as_it_now_is) {
   server.answer_by([](const std::string&) { return credentials(1, 59); });
   use_container("Basic one");

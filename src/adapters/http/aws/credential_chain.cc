@@ -72,7 +72,8 @@ std::string CredentialChain::nowhere_before() const {
   return "none in the environment" + (options_.file.empty() ? "" : " nor in " + options_.file);
 }
 
-// False where nothing in it is meant.
+// False where nothing in it is meant. One that had credentials is meant while it is gone or empty,
+// too: whoever writes it anew may not be done.
 bool CredentialChain::ask_file() {
   const std::string where = options_.file + ", profile '" + options_.profile + "'";
   std::optional<AwsCredentials> found;
@@ -82,7 +83,7 @@ bool CredentialChain::ask_file() {
     trouble = text.trouble;
     found = profile_in(text.value, options_.profile);
   }
-  const bool is_meant = options_.profile_is_chosen || !trouble.empty() ||
+  const bool is_meant = options_.profile_is_chosen || file_had_them_ || !trouble.empty() ||
                         found.value_or(AwsCredentials{}) != AwsCredentials{};
   if (!is_meant) return false;
   if (trouble.empty() && !found) trouble = "there is none";
@@ -91,6 +92,7 @@ bool CredentialChain::ask_file() {
         trouble_with(*found, {"aws_access_key_id", "aws_secret_access_key", "aws_session_token"});
   }
   if (!trouble.empty()) return fail(where + ": " + trouble), true;
+  file_had_them_ = true;
   done_({*found, ""});
   return true;
 }

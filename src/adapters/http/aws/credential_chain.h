@@ -1,6 +1,7 @@
 // Finds AWS credentials where AWS' own clients look for them: in the environment, in the file of
 // profiles, at the server of the container, in the metadata of the instance (IMDSv2). The first of
-// these that is there has to have them: nothing falls back to another identity.
+// these that is there has to have them: nothing falls back to another identity. A file that had
+// them is there, also while it is written anew.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -59,6 +60,7 @@ class CredentialChain {
   const AwsOptions options_;
   const Done done_;
   net::WatchedFile file_;
+  bool file_had_them_ = false;
   std::unique_ptr<SingleExchange> server_;  // The container's or the instance's; null: neither.
   std::string asked_;                       // Which of them, in messages.
   Instant now_;                             // As ask() was told.
