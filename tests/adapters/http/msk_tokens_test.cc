@@ -221,6 +221,25 @@ TEST_F(Tokens, need_no_server_while_the_credentials_are_good_for_long) {
   EXPECT_EQ(key_in(ask(kMinute)), "KEY3") << "brokers do not take what was signed with the others";
 }
 
+TEST_F(Tokens, of_a_file_that_appears_are_taken_though_others_are_good_for_long) {
+  server.answer_by([](const std::string&) { return credentials(1, 59); });
+  use_container();
+  options.file = files.file("credentials");
+  EXPECT_EQ(key_in(ask()), "KEY1");
+  write("[default]\naws_access_key_id = KEY2\n");
+  EXPECT_TRUE(tokens->look());
+  for (const int minute : {1, 2}) {
+    EXPECT_EQ(key_in(ask(kMinute * minute)), "KEY1");
+    EXPECT_EQ(answer->trouble, "no AWS credentials: " + options.file +
+                                   ", profile 'default': aws_secret_access_key is missing");
+  }
+  write("[default]\naws_access_key_id = KEY2\naws_secret_access_key = s\n");
+  EXPECT_TRUE(tokens->look());
+  EXPECT_EQ(key_in(ask(kMinute * 3)), "KEY2");
+  EXPECT_EQ(answer->trouble, "");
+  EXPECT_EQ(server.requests().size(), 1u);
+}
+
 TEST_F(Tokens, live_no_longer_than_what_they_are_signed_with) {
   server.answer_by([given = 0](const std::string&) mutable { return credentials(++given, 10); });
   use_container();

@@ -12,9 +12,9 @@ MskTokens::MskTokens(boost::asio::io_context& io, AwsOptions options, std::strin
 
 void MskTokens::ask(Instant now) {
   now_ = now;
-  if (credentials_ && credentials_->expires && left() > kRenewBefore) {
-    return done_(made(kMskTokenLife, ""));
-  }
+  const bool good_for_long = credentials_ && credentials_->expires && left() > kRenewBefore;
+  if (good_for_long && !look_for_others_) return done_(made(kMskTokenLife, ""));
+  look_for_others_ = false;
   chain_.ask(now);
 }
 
@@ -23,6 +23,7 @@ void MskTokens::came(const AwsAnswer& answer) {
     credentials_ = answer.credentials;
     return done_(made(kMskTokenLife, ""));
   }
+  look_for_others_ = true;
   std::string trouble = "no AWS credentials: " + answer.trouble;
   if (left() > Duration{}) return done_(made(kShortLife, std::move(trouble)));
   done_({"", std::nullopt, std::move(trouble)});

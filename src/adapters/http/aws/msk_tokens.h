@@ -27,15 +27,19 @@ class MskTokens {
   void ask(Instant now);
   bool is_asking() const { return chain_.is_asking(); }
 
-  // True if other credentials may be there.
-  bool look() { return chain_.look(); }
+  // True if other credentials may be there; then they are looked for with the next token.
+  bool look() {
+    const bool changed = chain_.look();
+    look_for_others_ = look_for_others_ || changed;
+    return changed;
+  }
 
   // Brokers do not take the last token: what it was signed with is not believed any more.
   void was_refused() { credentials_.reset(); }
 
  private:
   // Credentials that are given out for a time are asked for anew this long before its end, and then
-  // with every token.
+  // with every token; before that only where others may be there.
   static constexpr Duration kRenewBefore = kMskTokenLife * 2;
 
   // How long a token counts that was made with what could not be renewed: so soon that is tried
@@ -52,6 +56,7 @@ class MskTokens {
   const Done done_;
   CredentialChain chain_;
   std::optional<AwsCredentials> credentials_;  // The last that came.
+  bool look_for_others_ = false;               // However long those are good.
   Instant now_;                                // As ask() was told.
 };
 
