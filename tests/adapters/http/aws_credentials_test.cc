@@ -83,6 +83,18 @@ TEST(AwsProfile, is_found_among_others_and_whatever_else_a_file_holds) {
   EXPECT_EQ(profile_in("", "default"), std::nullopt);
 }
 
+TEST(AwsProfile, has_nothing_of_the_one_behind_it_whatever_stands_beside_its_name) {
+  constexpr std::string_view kFile =
+      "[default]\naws_access_key_id = AKIA1\naws_secret_access_key = s\n"
+      "[prod] ; [not] ours\naws_access_key_id = AKIA2\naws_session_token = t\n"
+      "[more]# [default]\naws_access_key_id = AKIA3\n"
+      "[cut\naws_access_key_id = AKIA4\n";
+  EXPECT_EQ(profile_in(kFile, "default"), (AwsCredentials{"AKIA1", "s", "", {}}));
+  EXPECT_EQ(profile_in(kFile, "prod"), (AwsCredentials{"AKIA2", "", "t", {}}));
+  EXPECT_EQ(profile_in(kFile, "more"), (AwsCredentials{"AKIA3", "", "", {}}));
+  EXPECT_EQ(profile_in(kFile, "cut"), std::nullopt);
+}
+
 constexpr Instant kNow{1'795'581'000'000'000};  // 2026-11-25T04:30:00Z
 
 TEST(AwsAnswer, of_a_container_and_of_an_instance_is_read) {

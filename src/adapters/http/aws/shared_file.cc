@@ -33,8 +33,9 @@ std::optional<AwsCredentials> profile_in(std::string_view text, std::string_view
     const std::string_view line = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.front() == '#' || line.front() == ';') continue;
-    if (line.front() == '[' && line.back() == ']') {
-      inside = trimmed(line.substr(1, line.size() - 2)) == profile;
+    if (line.front() == '[') {  // Behind the bracket there may be a comment.
+      const std::size_t close = line.find(']');
+      inside = close != line.npos && trimmed(line.substr(1, close - 1)) == profile;
       if (inside && !found) found.emplace();
     } else if (inside) {
       take(line, *found);
