@@ -106,8 +106,9 @@ JsonForm JsonReader::read_oddities(std::string_view text) {
   if (end == text.size() && !odd.any() && !too_deep) return {};
   const std::size_t size = spare_.size();
   spare_.append(kPadding, '\0');
-  if (parsed_->parser.allocate(size, std::max(odd.opened, simdjson::DEFAULT_MAX_DEPTH)) !=
-      simdjson::SUCCESS) {
+  // The parser refuses what reaches its depth, not only what goes beyond it.
+  const std::size_t depth = std::max(odd.opened + 1, simdjson::DEFAULT_MAX_DEPTH);
+  if (parsed_->parser.allocate(size, depth) != simdjson::SUCCESS) {
     throw std::bad_alloc();
   }
   if (!parse(std::string_view(spare_).substr(0, size))) return {};

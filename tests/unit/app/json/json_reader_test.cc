@@ -176,6 +176,16 @@ TEST(JsonReader, nesting_takes_no_stack) {
   EXPECT_EQ(at("/0/0", "[[\"x\"" + std::string(2'000, '[') + "]]"), "not JSON");
 }
 
+TEST(JsonReader, nesting_has_no_bound_also_where_something_stands_innermost) {
+  for (const std::size_t depth : {1'023, 1'024, 1'025, 2'000}) {
+    const std::string lists = std::string(depth, '[') + "1" + std::string(depth, ']');
+    EXPECT_TRUE(Read(lists).form.listable) << depth;
+    std::string objects = "1";
+    for (std::size_t i = 0; i < depth; ++i) objects = "{\"a\":" + objects + "}";
+    EXPECT_TRUE(Read(objects).form.readable) << depth;
+  }
+}
+
 TEST(JsonReader, reads_one_after_the_other_of_any_size) {
   JsonReader reader;
   for (const std::size_t size : {0, 10, 3'000'000, 10, 100'000, 5'000'000, 1}) {
