@@ -114,6 +114,8 @@ void Log::State::emit(Severity severity, const std::string& text, Instant now) {
     // With what is at errors only, this would be the next line that nobody sees.
     const Severity told = std::max(Severity::warning, severity);
     logger.log(time, {}, level_of(told), body("log_lines_dropped", detail, {}));
+    // A disk that is full is ready, and takes nothing.
+    if (sink->take_dropped() > 0) sink->give_back_dropped(dropped);
   }
   logger.log(time, {}, level_of(severity), text);
 }

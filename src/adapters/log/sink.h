@@ -26,6 +26,8 @@ class Sink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
 
   // How many lines were lost since the last call.
   std::size_t take_dropped();
+  // That so many were lost could not be told: they are lost yet.
+  void give_back_dropped(std::size_t lines) { dropped_ += lines; }
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override;

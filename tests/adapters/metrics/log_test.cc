@@ -276,6 +276,23 @@ TEST(LogWriting, DoesNotWaitForAFullPipeAndSaysSoLater) {
             std::string::npos);
 }
 
+TEST(LogWriting, KnowsWhatItDroppedWhenADiskThatWasFullHasRoomAgain) {
+  Pipe pipe;
+  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(full, 0);
+  {
+    Log log{Severity::info, Format::logfmt, "gate-1", full};
+    for (int i = 0; i < 10; ++i) log.write(Severity::info, "e", std::to_string(i), kStart);
+    ASSERT_EQ(dup2(pipe.in(), full), full);
+    log.write(Severity::info, "after", "x", kStart);
+  }
+  close(full);
+  const auto lines = pipe.lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NE(lines[0].find("event=log_lines_dropped detail=\"10 lines"), std::string::npos)
+      << lines[0];
+}
+
 TEST(LogWriting, SaysWhatItDroppedAlsoWhereOnlyErrorsAreWanted) {
   Pipe pipe;
   Log log{Severity::error, Format::logfmt, "gate-1", pipe.in()};
