@@ -45,8 +45,10 @@ void read_headers(Section& section, Secrets secrets, HttpTarget& http) {
   const auto take = [&](const Entry& entry, std::string_view name, std::string value) {
     std::string trouble = header_trouble(name, value);
     if (is_written(http, name)) trouble = "written twice; keep one of them";
-    // What a file holds is taken as it is, though its header may have templates.
+    // What a file holds is taken as it is, though its header may have templates. Nothing is no
+    // secret: whoever writes it anew is not done.
     const bool from_file = name.size() < entry.name.size();
+    if (from_file && value.empty()) trouble = "its file is empty";
     if (secrets == Secrets::of_headers && from_file && !is_secret_name(name)) {
       value = to_text(Template{{TemplatePiece::Kind::text, std::move(value)}});
     }

@@ -271,6 +271,11 @@ TEST(ReadConfig, SecretsFromFiles) {
   EXPECT_EQ(mistakes_in(http("headers: {Authorization_file: " + two_lines.path() + "}")),
             "2:40: targets.t.http.headers.Authorization: its value has a line break or another "
             "control character");
+  for (const char* nothing : {"", "\n"}) {
+    const TemporaryFile empty(nothing);
+    EXPECT_EQ(mistakes_in(http("headers: {Authorization_file: " + empty.path() + "}")),
+              "2:40: targets.t.http.headers.Authorization: its file is empty");
+  }
   EXPECT_EQ(mistakes_in(top("redis: {password_file: " + long_file.path() + "}")),
             "1:24: redis.password_file: '" + long_file.path() + "' holds more than 64KiB");
 }

@@ -233,7 +233,8 @@ TEST_F(RequestOfARecord, it_cannot_write_a_header_of_its_own) {
 
 TEST_F(RequestOfARecord, a_password_with_braces_is_none_of_it) {
   const config::HttpTarget http = http_of(
-      "url: http://h/, headers: {Authorization: 'Bearer {topic', X-Api-Key_file: /dev/null}");
+      "url: http://h/, headers: {Authorization: 'Bearer {topic', "
+      "X-Api-Key_file: /proc/sys/kernel/ostype}");
   EXPECT_EQ(http.headers.front().second, "Bearer {topic");
   EXPECT_TRUE(http.header_templates.empty());
 }
