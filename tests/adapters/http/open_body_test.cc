@@ -2,11 +2,16 @@
 #include "adapters/http/server/open_body.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstddef>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "adapters/http/server_world.h"
 
@@ -71,6 +76,57 @@ TEST_F(OpenBodies, are_not_kept_for_who_does_not_read_them) {
   while (taken < 1000 && world.write(*body, much)) ++taken;
   EXPECT_LT(taken, 1000u) << "64 MB that nobody reads";
   EXPECT_FALSE(world.write(*body, "x"));
+}
+
+void give_little_room(int fd, int option) {
+  const int room = 16 * 1024;
+  EXPECT_EQ(setsockopt(fd, SOL_SOCKET, option, &room, sizeof(room)), 0);
+}
+
+// From now on the system keeps little of what a session of this server sends: a connection has the
+// room of the socket that listens.
+void keep_little_of_what_is_sent(std::uint16_t port) {
+  int found = 0;
+  for (int fd = 3; fd < 1024; ++fd) {
+    int listens = 0;
+    socklen_t size = sizeof(listens);
+    sockaddr_in address{};
+    socklen_t length = sizeof(address);
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || listens == 0 ||
+        getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0 ||
+        address.sin_port != htons(port)) {
+      continue;
+    }
+    give_little_room(fd, SO_SNDBUF);
+    ++found;
+  }
+  EXPECT_EQ(found, 1);
+}
+
+std::size_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t all = 0, resident = 0;
+  statm >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// One that is always some hundred KiB behind, and reads as fast as more is written.
+TEST_F(OpenBodies, take_no_room_for_what_was_read) {
+  keep_little_of_what_is_sent(world.port());
+  Client client(world.port());
+  give_little_room(client.fd(), SO_RCVBUF);
+  client.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.read_some();
+  const std::string piece(64 * 1024, 'x');
+  ASSERT_TRUE(world.write(*body, std::string(14 * piece.size(), 'x')));
+  const std::size_t before = resident_bytes();
+  std::vector<char> read(piece.size());
+  for (int i = 0; i < 512; ++i) {
+    ASSERT_EQ(recv(client.fd(), read.data(), read.size(), MSG_WAITALL),
+              static_cast<ssize_t>(read.size()));
+    ASSERT_TRUE(world.write(*body, piece)) << i;
+  }
+  EXPECT_LT(resident_bytes(), before + 16 * 1024 * 1024) << "32 MiB were written, and read";
 }
 
 TEST_F(OpenBodies, may_have_pieces_that_are_larger_than_what_may_wait_behind_them) {

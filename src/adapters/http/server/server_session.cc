@@ -200,6 +200,7 @@ bool ServerSession::flush() {
   while (!unsent().empty()) {
     const IoResult result = stream_.write(unsent());
     if (result.state == IoState::wait_write) {
+      drop_sent();
       if (!waits_write_) wait_write();
       return false;
     }
@@ -213,6 +214,13 @@ bool ServerSession::flush() {
   if (out_.capacity() > 2 * kMostUnsent) std::string().swap(out_);
   out_.clear();
   return true;
+}
+
+// Behind a client that reads on and on, and never all, there is always something unsent.
+void ServerSession::drop_sent() {
+  if (sent_ < unsent().size()) return;  // Else more would be moved than was sent.
+  out_.erase(0, sent_);
+  sent_ = 0;
 }
 
 void ServerSession::close_gracefully() {

@@ -84,6 +84,7 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   void end_open();
   void refuse(unsigned status);
   bool flush();
+  void drop_sent();
   void close_gracefully();
   void throw_away();
   void end();
