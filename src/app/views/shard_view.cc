@@ -9,6 +9,9 @@ ShardView view_of(const Shard& shard) {
   view.shard = shard.number().value;
   view.now = shard.now();
   view.source = shard.source().status();
+  for (kafka::SourceStatus::Partition& partition : view.source.partitions) {
+    partition.revoking = is_leaving(shard.gate(), partition);
+  }
   view.metrics = snapshot(shard, view.source, shard.config());
   for (const kafka::SourceStatus::Partition& partition : view.source.partitions) {
     const core::Partition* known = shard.gate().partition(partition.partition);

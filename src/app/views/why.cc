@@ -20,6 +20,22 @@ void add(WhyAnswer& answer, const Shard& shard, const core::Standing& standing) 
   answer.found.push_back(std::move(found));
 }
 
+// Why a partition is not read, where that is neither for what is inside nor for people's pauses.
+std::string why_not_read(const Shard& shard, const kafka::SourceStatus::Partition& partition) {
+  const core::PartitionId id = partition.partition;
+  if (is_leaving(shard.gate(), partition)) {
+    return shard.source().name_of(id) + " is leaving this gate";
+  }
+  if (!partition.stuck.empty()) return partition.stuck;
+  if (shard.gate().held_by_ledger(id)) {
+    return shard.source().name_of(id) +
+           " is read no further, because 65,536 records were read after its oldest unfinished one, "
+           "or so many are unfinished that a commit could not name all that finish before these";
+  }
+  const bool waits = partition.waiting && !shard.gate().is_paused(id);
+  return waits ? "where to begin to read it is not known yet" : "";
+}
+
 void look_for_offset(WhyAnswer& answer, const Shard& shard, const WhyQuestion& question) {
   const kafka::SourceStatus source = shard.source().status();
   for (const auto& one : source.partitions) answer.own.push_back({one.topic, one.number});
@@ -29,12 +45,9 @@ void look_for_offset(WhyAnswer& answer, const Shard& shard, const WhyQuestion& q
       });
   if (partition == source.partitions.end()) return;
   answer.held = partition->held;
-  answer.not_read = partition->stuck;
+  answer.not_read = why_not_read(shard, *partition);
   if (shard.gate().is_paused(partition->partition)) {
     answer.paused = shard.gate().partitions()[partition->partition.value].route;
-  }
-  if (partition->waiting && answer.not_read.empty() && !answer.paused) {
-    answer.not_read = "where to begin to read it is not known yet";
   }
   const core::Sought sought = shard.gate().find(partition->partition, question.offset);
   answer.where = sought.where;
@@ -72,6 +85,13 @@ std::string other_flow(const Shard& shard, const core::Standing& standing) {
 }
 
 }  // namespace
+
+bool is_leaving(const core::Gate& gate, const kafka::SourceStatus::Partition& partition) {
+  if (partition.revoking) return true;
+  const core::Partition* known = gate.partition(partition.partition);
+  // One that is new to the gate is not held yet, and one that it is through with still is.
+  return known == nullptr ? partition.held : known->phase == core::PartitionPhase::revoking;
+}
 
 WaitingRecord described(const Shard& shard, const core::Standing& standing) {
   const StoredRecord& stored = shard.records()[standing.id];

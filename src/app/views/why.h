@@ -58,6 +58,10 @@ struct WaitingRecord {
 // REQUIRES: called on the shard's thread; the record is inside.
 WaitingRecord described(const Shard& shard, const core::Standing& standing);
 
+// Whether it is on its way back to Kafka. A stop gives all of them back, and the source hears of
+// each only once the gate is through with it.
+bool is_leaving(const core::Gate& gate, const kafka::SourceStatus::Partition& partition);
+
 // What one shard says. REQUIRES: made on the shard's thread.
 struct WhyAnswer {
   struct Found {

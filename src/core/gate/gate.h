@@ -89,6 +89,11 @@ class Gate {
   // Whether people have paused it, or its route.
   bool is_paused(PartitionId id) const { return intake_.exists(id) && intake_.is_paused(id); }
 
+  // Whether it is read no further though there is room: older records of it have to finish first.
+  bool held_by_ledger(PartitionId id) const {
+    return intake_.exists(id) && intake_.held_by_ledger(id);
+  }
+
   // For people (explaining.cc): what became of an offset; the record in a slot, null if there is
   // none; where a record stands, none for one that is not inside, walking over all before it.
   Sought find(PartitionId id, Offset offset) const;

@@ -102,6 +102,14 @@ bool Intake::ledger_full(const Partition& partition, std::int64_t quarters) cons
                   static_cast<std::int64_t>(options_.most_finished_text - kRoomForOne), quarters));
 }
 
+bool Intake::held_by_ledger(PartitionId id) const {
+  const Partition& partition = partitions_[id.value];
+  if (!partition.held || partition.phase != PartitionPhase::assigned) return false;
+  const bool has_room =
+      !gate_full(kFull) && fits_again(partition) && !partition_full(partition, kFree);
+  return has_room && !is_paused(partition) && ledger_full(partition, kFree);
+}
+
 void Intake::hold(PartitionId id, PartitionHoldReason reason, Commands& commands) {
   Partition& partition = partitions_[id.value];
   if (partition.held) return;

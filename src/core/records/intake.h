@@ -81,6 +81,9 @@ class Intake {
   // By people: it or its route. REQUIRES: exists().
   bool is_paused(PartitionId id) const { return is_paused(partitions_[id.value]); }
 
+  // Whether it is its ledger alone that keeps it from being read. REQUIRES: exists().
+  bool held_by_ledger(PartitionId id) const;
+
   // Whether records of the partition may come in. A held one may still bring one that was read just
   // before; one that is given back may not.
   bool takes(PartitionId id) const;

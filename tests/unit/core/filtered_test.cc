@@ -78,6 +78,9 @@ TEST(Filtered, a_partition_of_which_all_else_is_left_out_is_held_too) {
   EXPECT_EQ(read, most);
   ASSERT_EQ(bench.all<PartitionHold>().size(), 1u);
   EXPECT_EQ(bench.all<PartitionHold>()[0].reason, PartitionHoldReason::ledger_full);
+  EXPECT_TRUE(bench.gate.held_by_ledger(PartitionId{0}));
+  bench.put(PartitionRevoked{PartitionId{0}, bench.now + Duration::seconds(1)});
+  EXPECT_FALSE(bench.gate.held_by_ledger(PartitionId{0})) << "it is leaving";
 }
 
 // Each second one: no two of them are a range. In order of partition nothing else finishes ahead.

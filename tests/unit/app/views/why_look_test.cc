@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "app/views/shard_view.h"
 #include "app/views/why.h"
 #include "unit/app/shard/shard_bench.h"
 #include "unit/config/wrong_config.h"
@@ -86,6 +87,67 @@ class Long final : public ShardSource {
   int polls_ = 0;
 };
 
+// A source of one partition, which says whether it is held.
+kafka::SourceStatus one_partition(const std::string& topic, bool held) {
+  kafka::SourceStatus status;
+  kafka::SourceStatus::Partition& partition = status.partitions.emplace_back();
+  partition.partition = core::PartitionId{0};
+  partition.topic = topic;
+  partition.number = PartitionNumber{0};
+  partition.held = held;
+  return status;
+}
+
+// Two records that stay inside, for the limit lets one go, and behind them as many as may be read
+// that the filter leaves out.
+class LongLedger final : public ListSource {
+ public:
+  LongLedger(core::Events& events, kafka::MessageSink& sink)
+      : ListSource(events, sink, 1, 70'000) {}
+  void hold(core::PartitionId) override { held_ = true; }
+  bool has_more() const override { return !held_ && ListSource::has_more(); }
+  kafka::SourceStatus status() const override { return one_partition(topic_, held_); }
+
+ private:
+  std::string key_of(std::int64_t record) const override { return record < 2 ? "k" : "other"; }
+
+  bool held_ = false;
+};
+
+// One record. Its partition is revoked while it is on its way.
+class Revoked final : public ShardSource {
+ public:
+  Revoked(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
+    events_.push_back(core::PartitionAssigned{
+        .partition = core::PartitionId{0}, .route = core::RouteId{0}, .next = Offset{0}});
+  }
+
+  void poll(Instant now, int) override {
+    if (std::exchange(polls_, polls_ + 1) != 1) return;  // The gate hears of the partition first.
+    kafka::Message message;
+    message.topic = topic_;
+    message.partition = core::PartitionId{0};
+    message.read_at = message.offset = Offset{0};
+    message.key = "k";
+    sink_.take(message);
+    events_.push_back(core::PartitionRevoked{core::PartitionId{0}, now + Duration::seconds(60)});
+  }
+  bool has_more() const override { return polls_ < 2; }
+  void hold(core::PartitionId) override { held_ = true; }
+  kafka::SourceStatus status() const override { return one_partition(topic_, held_); }
+
+ private:
+  kafka::MessageSink& sink_;
+  int polls_ = 0;
+  bool held_ = false;
+};
+
+// Of an offset that was not read yet.
+WhyAnswer beyond(const Shard& shard) {
+  const WhyQuestion question{"a", PartitionNumber{0}, Offset{1'000'000}, std::nullopt};
+  return WhyLook(question).go_on(shard).value();
+}
+
 config::Config config_with(const std::string& limit, const std::string& url) {
   return std::get<config::Config>(config::parse_config(
       "limits: {l: {" + limit + "}}\ntargets: {t: {http: {url: '" + url +
@@ -133,6 +195,50 @@ TEST(WhyLook, says_why_nothing_can_be_delivered_to_the_target) {
   const std::string begins =
       "waits for target t, to which nothing can be delivered: no token from ";
   EXPECT_TRUE(says.starts_with(begins)) << says;
+}
+
+TEST(WhyLook, says_that_older_records_keep_a_partition_from_being_read) {
+  auto config = config_with("algorithm: counter, limit: 1, window: 1h", "http://127.0.0.1:9/");
+  config.routes[0].filter.resize(1);
+  config.routes[0].filter[0].by.kind = config::KeySource::Kind::record_key;
+  config.routes[0].filter[0].equals = "k";
+  std::optional<WhyAnswer> answer;
+  ShardBench<LongLedger> bench(config);
+  bench.run_until([&] {
+    const auto& partitions = bench.shard.gate().partitions();
+    if (partitions.empty() || !partitions[0].held) return false;
+    answer = beyond(bench.shard);
+    return true;
+  });
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->where, core::Whereabouts::not_yet);
+  EXPECT_TRUE(
+      answer->not_read.starts_with("a is read no further, because 65,536 records were read "
+                                   "after its oldest unfinished one"))
+      << answer->not_read;
+}
+
+// The gate holds it, as one that is full.
+TEST(WhyLook, says_that_a_partition_is_leaving) {
+  boost::asio::io_context io(1);
+  const boost::asio::ip::tcp::acceptor silent(io, {boost::asio::ip::address_v4::loopback(), 0});
+  const std::string url = "http://127.0.0.1:" + std::to_string(silent.local_endpoint().port());
+  std::optional<WhyAnswer> answer;
+  std::optional<ShardView> view;
+  ShardBench<Revoked> bench(config_with("algorithm: counter, limit: 1, window: 1h", url));
+  bench.run_until([&] {
+    const core::Partition* partition = bench.shard.gate().partition(core::PartitionId{0});
+    if (partition == nullptr || partition->phase != core::PartitionPhase::revoking) return false;
+    answer = beyond(bench.shard);
+    view = view_of(bench.shard);
+    return true;
+  });
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->where, core::Whereabouts::not_yet);
+  EXPECT_EQ(answer->not_read, "a is leaving this gate");
+  EXPECT_TRUE(view->source.partitions[0].revoking);
+  EXPECT_TRUE(view->waits.partitions[0].revoking);
+  EXPECT_EQ(beyond(bench.shard).not_read, "a is leaving this gate") << "the gate is done with it";
 }
 
 // Its line is gone with all that it knew of keys, though the partition is here again.
