@@ -35,6 +35,19 @@ class Demo(unittest.TestCase):
         self.assertNotIn("Trouble", rest)
         self.assertRegex(rest, NEXT)
 
+    def test_one_that_is_interrupted_before_the_first_record_came_has_lost_none(self):
+        demo = subprocess.Popen([places.EINLASS, "demo", "--seconds", "20"], stdout=subprocess.PIPE, text=True,
+                                start_new_session=True)
+        self.addCleanup(demo.stdout.close)
+        self.addCleanup(demo.kill)
+        said = iter(demo.stdout.readline, "")
+        next(line for line in said if "Joining the consumer group" in line)
+        os.killpg(demo.pid, signal.SIGINT)
+        rest = "".join(said)
+        self.assertEqual(demo.wait(), 0, rest)
+        self.assertIn("nothing lost: yes", rest)
+        self.assertNotIn("NO", rest)
+
     def test_says_when_the_receiver_has_asked_for_a_pause(self):
         """It lasts from between two lines to between two others, as often as not."""
         done = subprocess.run([places.EINLASS, "demo", "--seconds", "3", "--limit", "500"], capture_output=True, text=True,

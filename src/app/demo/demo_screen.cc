@@ -95,8 +95,8 @@ bool print_demo_books(const DemoView& view) {
   const Books& books = view.books;
   const bool closed = books.closed();
   const bool kept = view.seen.worst_window <= static_cast<std::size_t>(view.limit);
-  const bool all_there = books.delivered > 0 && view.seen.distinct == books.delivered &&
-                         (view.interrupted || static_cast<long>(books.delivered) == view.produced);
+  const bool all_came = books.delivered > 0 && static_cast<long>(books.delivered) == view.produced;
+  const bool all_there = view.seen.distinct == books.delivered && (view.interrupted || all_came);
   const bool in_order = view.seen.out_of_order == 0;
   std::printf("\nThe books\n");
   std::printf("  received %" PRIu64 " = delivered %" PRIu64 " + returned %" PRIu64
