@@ -118,9 +118,10 @@ void add_waiting_for_limits(Families& page, const Routes& routes) {
   for_each_limit(routes, [&](const Route& route, std::size_t i) {
     page.add({{"route", route.name}, {"limit", route.limits[i]}}, route.waiting.for_limit[i]);
   });
-  page.gauge("einlass_limit_active_keys",
-             "Keys of the limit that have records in the gate (combinations of keys, if the route "
-             "has several limits with a key).");
+  page.gauge(
+      "einlass_limit_active_keys",
+      "Keys of the limit that have records in the gate (combinations of keys, if the route "
+      "has several limits with a key). A key with records in several shards counts in each.");
   for_each_limit(routes, [&](const Route& route, std::size_t i) {
     if (!route.is_keyed(i)) return;
     page.add({{"route", route.name}, {"limit", route.limits[i]}}, route.waiting.lines);
