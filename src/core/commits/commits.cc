@@ -41,17 +41,24 @@ void Commits::mark_finished(PartitionId id, Instant now) {
   if (++finished_ >= options_.commit_records) arm(now);
 }
 
+void Commits::mark_begun(PartitionId id, Instant now) {
+  begun_ = true;
+  mark_dirty(id, now);
+}
+
 void Commits::arm(Instant now) {
   if (is_open_ || dirty_.empty()) return;
   Duration interval = options_.commit_interval;
   if (intake_.revoking() > 0) interval = std::min(interval, kHurriedInterval);
   if (finished_ >= options_.commit_records) interval = std::min(interval, kBusyInterval);
+  if (begun_) interval = Duration{};
   deadlines_.set({Alarm::Kind::commit, 0}, std::max(now, last_ + interval));
 }
 
 void Commits::send(Instant now, Commands& commands) {
   if (is_open_) return;
   finished_ = 0;
+  begun_ = false;
   open_.clear();
   births_ = intake_.births();
   std::erase_if(dirty_, [this](PartitionId id) {

@@ -52,6 +52,10 @@ class Commits {
   void mark_dirty(PartitionId id, Instant now);
   void mark_finished(PartitionId id, Instant now);
 
+  // A policy chose where the partition begins. Until that is committed, whoever has it next may
+  // begin further on, so it does not wait for the interval.
+  void mark_begun(PartitionId id, Instant now);
+
   // Sets the alarm for the next commit if there is something to commit, for the sooner if
   // partitions are being given back.
   void arm(Instant now);
@@ -118,6 +122,7 @@ class Commits {
   bool is_open_ = false;
   Instant last_;
   std::uint32_t finished_ = 0;  // Records, since then.
+  bool begun_ = false;          // Some partition, since then.
 
   std::vector<Transaction> transactions_;  // By TargetId; at most one of each is open.
   bool transactional_ = false;             // Some target is.

@@ -18,7 +18,7 @@ void Gate::on(const PartitionAssigned& event, Instant now, Commands& commands) {
   CHECK(event.route.value < options_.routes.size());
   intake_.assign(event, commands);
   // Before anything is finished: whoever has the partition next must not begin further on.
-  if (event.begun) commits_.mark_dirty(event.partition, now);
+  if (event.begun) commits_.mark_begun(event.partition, now);
   if (!stopping_) return;
   intake_.revoke(event.partition, now, commands);
   hand_over(event.partition, now, commands);

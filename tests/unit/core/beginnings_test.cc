@@ -32,6 +32,29 @@ TEST(Beginnings, where_a_partition_begins_is_committed_before_anything_is_finish
   EXPECT_EQ(bench.all<PartitionDone>().size(), 1u);
 }
 
+TEST(Beginnings, that_waits_for_no_interval_but_for_the_commit_under_way) {
+  GateOptions options = BenchGate::options_for(free_route(Order::none));
+  options.commit_interval = Duration::seconds(60);
+  BenchGate bench(options);
+  bench.put(PartitionAssigned{PartitionId{0}, RouteId{0}, Offset{1000}, {}, true});
+  bench.pass(Duration{});
+  ASSERT_EQ(bench.all<Commit>().size(), 1u);
+  bench.put(PartitionAssigned{PartitionId{1}, RouteId{0}, Offset{2000}, {}, true});
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(bench.all<Commit>().size(), 1u) << "one at a time";
+  bench.put(CommitEnded{CommitResult::committed});
+  bench.pass(Duration{});
+  ASSERT_EQ(bench.all<Commit>().size(), 2u);
+  ASSERT_EQ(bench.all<Commit>()[1].entries.size(), 1u);
+  EXPECT_EQ(bench.all<Commit>()[1].entries[0].partition, PartitionId{1});
+  EXPECT_EQ(bench.all<Commit>()[1].entries[0].next, Offset{2000});
+  bench.put(CommitEnded{CommitResult::committed});
+  bench.arrive(0, 1000);
+  bench.ended(0, Outcome::accepted);
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(bench.all<Commit>().size(), 2u) << "what finishes waits for it, as ever";
+}
+
 TEST(Beginnings, what_the_group_has_of_a_partition_is_not_committed_again) {
   BenchGate bench(BenchGate::options_for(free_route(Order::none)));
   bench.assign(0, 1000);
