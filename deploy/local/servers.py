@@ -18,7 +18,8 @@ _PR_SET_PDEATHSIG = 1
 
 def free_ports(count, beside=0):
     """Free ports below the range from which outgoing connections take theirs. They are ours until this process ends:
-    whoever asks here meanwhile gets others, also while nobody listens. `beside`: so is the port that much above each."""
+    whoever asks here meanwhile gets others, also while nobody listens. `beside`: so is the port that much above each.
+    Those below 20000 are for tests/adapters, which do not ask."""
     ports = []
     while len(ports) < count:
         port = random.randrange(20000, 32000 - beside)

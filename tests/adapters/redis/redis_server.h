@@ -41,11 +41,12 @@ inline bool is_free(std::uint16_t port) {
   return bound;
 }
 
+// Below those that servers.py gives out, which are somebody's also while nobody listens.
 inline std::uint16_t free_port() {
   static std::mt19937 random{std::random_device{}()};
   for (;;) {
     const auto port =
-        static_cast<std::uint16_t>(std::uniform_int_distribution<int>(20'000, 31'999)(random));
+        static_cast<std::uint16_t>(std::uniform_int_distribution<int>(10'000, 19'999)(random));
     if (is_free(port) && is_free(static_cast<std::uint16_t>(port + kClusterBusOffset))) return port;
   }
 }
