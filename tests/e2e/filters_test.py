@@ -164,11 +164,11 @@ class Times(scenario.Scenario):
 
     def test_early_ones_wait_and_nobody_waits_for_them(self):
         """The gate is killed meanwhile, and they wait on."""
-        due = places.now_us() // 1000 + self.WAIT_MS
+        gate = self._gate(1000, order="none").start()  # Before the time runs in which all is looked at.
+        due = places.now_us() // 1000 + int(self.WAIT_MS * places.PATIENCE)
         early = [{"value": b"{}", "headers": [("not-before", str(due).encode())]} for _ in range(self.EARLY)]
         bad = [{"value": b"{}", "headers": [("not-before", b"tomorrow")]}]
         self.world.produce_records("results", early + bad + [{"value": b"{}"} for _ in range(30)])
-        gate = self._gate(1000, order="none").start()
         self.world.receiver.wait_for(30, 30, [gate])
         places.wait_until(lambda: gate.waiting("not_before") == self.EARLY, 5, "they wait")
         code, why = gate.get("/v1/why?topic=results&partition=0&offset=0")
@@ -180,6 +180,7 @@ class Times(scenario.Scenario):
         gate.start()
         self.world.receiver.wait_for(self.EARLY + 30, 30, [gate])
         seen = self.world.receiver.deliveries()
+        self.assertEqual({one.gate for one in seen if one.offset < self.EARLY}, {"gate-1.2"}, "they waited across the kill")
         first = min(one.arrived for one in seen if one.offset < self.EARLY)
         self.note(f"the first came {first / 1000 - due:.1f} ms after its time")
         self.assertGreaterEqual(first, due * 1000 - 20_000, "the clocks of two processes")
