@@ -26,8 +26,8 @@ class SameName(scenario.Scenario):
         self.world.receiver.wait_for(3 * LIMIT, 30)
         newer = self.world.gate("newer", config, instance="gate-1").start(wait=False)
         self.assertEqual(older.process.wait(40), 1, older.log())
+        newer.process.send_signal(signal.SIGSTOP)  # It would deliver and commit before and while they are read.
         ended = places.now_us()
-        newer.process.send_signal(signal.SIGSTOP)  # It would commit while they are read.
         committed = [offset or 0 for offset in self.world.committed("results")]
         newer.process.send_signal(signal.SIGCONT)
         self.check_what_it_said(older)
