@@ -4,8 +4,8 @@
 #include <openssl/x509v3.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
@@ -18,14 +18,23 @@ namespace einlass::redis {
 
 namespace asio = boost::asio;
 
+namespace {
+
+// An address has at least so long, if the limit bears it: a server may be far away.
+constexpr std::chrono::milliseconds kLeastOfAnAddress{250};
+
+}  // namespace
+
 Connection::Connection(asio::io_context& io, Endpoint endpoint, Observer& observer)
     : endpoint_(std::move(endpoint)),
       observer_(&observer),
       resolver_(io),
       socket_(io),
-      open_limit_(io) {}
+      open_limit_(io),
+      address_limit_(io) {}
 
 void Connection::open(std::chrono::microseconds limit) {
+  limit_ = limit;
   open_limit_.expires_after(limit);
   open_limit_.async_wait([self = shared_from_this(), limit](const Error& error) {
     if (error || self->established_) return;
@@ -50,19 +59,45 @@ void Connection::open(std::chrono::microseconds limit) {
         if (self->ended(error, "cannot resolve the host name: ")) return;
         std::vector<Any::endpoint> endpoints;
         for (const auto& one : found) endpoints.emplace_back(one.endpoint());
-        self->connect(endpoints);
+        self->connect(std::move(endpoints));
       });
 }
 
-void Connection::connect(const std::vector<Any::endpoint>& endpoints) {
-  asio::async_connect(socket_, endpoints,
-                      [self = shared_from_this()](const Error& error, const Any::endpoint&) {
-                        if (self->ended(error, "cannot connect: ")) return;
-                        Error ignored;  // Only slower without; a Unix socket has neither.
-                        self->socket_.set_option(Tcp::no_delay(true), ignored);
-                        self->socket_.set_option(asio::socket_base::keep_alive(true), ignored);
-                        self->endpoint_.tls ? self->start_tls() : self->established();
-                      });
+void Connection::connect(std::vector<Any::endpoint> addresses) {
+  addresses_ = std::move(addresses);
+  try_address(0);
+}
+
+void Connection::try_address(std::size_t which) {
+  trying_ = which;
+  socket_.async_connect(addresses_[which], [self = shared_from_this(), which](const Error& error) {
+    self->trying_.reset();
+    self->address_limit_.cancel();
+    if (error && self->observer_ && which + 1 < self->addresses_.size()) {
+      Error ignored;  // Closed is closed.
+      self->socket_.close(ignored);
+      return self->try_address(which + 1);
+    }
+    if (!self->ended(error, "cannot connect: ")) self->connected();
+  });
+  if (which + 1 < addresses_.size()) limit_address(which);
+}
+
+// One that says nothing must not take the time of those behind it.
+void Connection::limit_address(std::size_t which) {
+  const auto share = limit_ / static_cast<std::int64_t>(addresses_.size());
+  address_limit_.expires_after(std::max<std::chrono::microseconds>(share, kLeastOfAnAddress));
+  address_limit_.async_wait([self = shared_from_this(), which](const Error& error) {
+    Error ignored;  // Closed is closed.
+    if (!error && self->trying_ == which) self->socket_.close(ignored);
+  });
+}
+
+void Connection::connected() {
+  Error ignored;  // Only slower without; a Unix socket has neither.
+  socket_.set_option(Tcp::no_delay(true), ignored);
+  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+  endpoint_.tls ? start_tls() : established();
 }
 
 void Connection::prepare_tls() {
@@ -172,6 +207,7 @@ void Connection::close() {
   observer_ = nullptr;
   resolver_.cancel();
   open_limit_.cancel();
+  address_limit_.cancel();
   Error ignored;  // Closed is closed.
   socket_.close(ignored);
 }

@@ -47,7 +47,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // `observer` must live until lost() or close().
   Connection(boost::asio::io_context& io, Endpoint endpoint, Observer& observer);
 
-  // Resolves, connects and, with TLS, verifies the server, all within `limit`.
+  // Resolves, connects and, with TLS, verifies the server, all within `limit`. Of several addresses
+  // the first that takes the connection counts, and each has its share of that time.
   void open(std::chrono::microseconds limit);
 
   // Ends it; the observer hears nothing more.
@@ -68,7 +69,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Error = boost::system::error_code;
   static constexpr std::size_t kReadBytes = 64 * 1024;
 
-  void connect(const std::vector<Any::endpoint>& endpoints);
+  void connect(std::vector<Any::endpoint> addresses);
+  void try_address(std::size_t which);
+  void limit_address(std::size_t which);
+  void connected();
   void start_tls();
   void prepare_tls();
   void established();
@@ -85,7 +89,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Any::socket socket_;
   std::optional<boost::asio::ssl::context> tls_context_;
   std::optional<boost::asio::ssl::stream<Any::socket&>> tls_;
-  boost::asio::steady_timer open_limit_;
+  boost::asio::steady_timer open_limit_, address_limit_;
+  std::chrono::microseconds limit_{};
+  std::vector<Any::endpoint> addresses_;
+  std::optional<std::size_t> trying_;  // Which of them.
   bool established_ = false;
   bool writing_ = false;
   std::string out_, being_written_;
