@@ -196,9 +196,17 @@ std::string listeners(Control& control) {
   return control.element({"PUBSUB", "NUMSUB", holds_channel("test")}, 1);
 }
 
-bool listens(GateSide& side, Control& control) {
-  return side.until([&] { return side.store->status().up && listeners(control) == "1"; });
-}
+// A gate that listens.
+struct ListeningGate : ::testing::Test {
+  void SetUp() override { ASSERT_TRUE(listens()); }
+  bool listens() {
+    return side.until([&] { return side.store->status().up && listeners(control) == "1"; });
+  }
+
+  RedisServer server;
+  Control control{server.port()};
+  GateSide side{sharing(options_for(server.port()))};
+};
 
 TEST(RedisHolds, WhatOneGateIsToldTheOtherHearsAtOnce) {
   RedisServer server;
@@ -230,21 +238,13 @@ TEST(RedisHolds, WhoMayNotPublishIsToldSo) {
   EXPECT_EQ(fleet.first.notice("redis_holds"), nullptr);
 }
 
-TEST(RedisHolds, WhoListensLooksOnceASecond) {
-  RedisServer server;
-  Control control(server.port());
-  GateSide side(sharing(options_for(server.port())));
-  ASSERT_TRUE(listens(side, control));
+TEST_F(ListeningGate, LooksOnceASecond) {
   const int before = looks(control);
   side.until([] { return false; }, 2s);
   EXPECT_LE(looks(control) - before, 6) << "40 to 80 are those of a gate that does not listen";
 }
 
-TEST(RedisHolds, WhoListensLooksAtEachMessage) {
-  RedisServer server;
-  Control control(server.port());
-  GateSide side(sharing(options_for(server.port())));
-  ASSERT_TRUE(listens(side, control));
+TEST_F(ListeningGate, LooksAtEachMessage) {
   int seen = 0;
   ASSERT_TRUE(side.until([&] {
     if (looks(control) > seen) {
@@ -256,11 +256,7 @@ TEST(RedisHolds, WhoListensLooksAtEachMessage) {
       << seen;
 }
 
-TEST(RedisHolds, AFloodOfMessagesMakesNoMoreLooks) {
-  RedisServer server;
-  Control control(server.port());
-  GateSide side(sharing(options_for(server.port())));
-  ASSERT_TRUE(listens(side, control));
+TEST_F(ListeningGate, LooksNoMoreOftenInAFloodOfMessages) {
   const int before = looks(control);
   const auto begin = Steady::now();
   for (int i = 0; i < 2'000; ++i) {
@@ -271,11 +267,7 @@ TEST(RedisHolds, AFloodOfMessagesMakesNoMoreLooks) {
   EXPECT_LE(looks(control) - before, 2 * periods + 3);
 }
 
-TEST(RedisHolds, OneThatIsSetByHandIsFoundByWhoListens) {
-  RedisServer server;
-  Control control(server.port());
-  GateSide side(sharing(options_for(server.port())));
-  ASSERT_TRUE(listens(side, control));
+TEST_F(ListeningGate, FindsWhatIsSetByHand) {
   side.until([] { return false; }, 200ms);  // It looks when it begins to listen.
   control({"SET", hold_key("test", "billing"), "1", "PX", "9000"});
   EXPECT_TRUE(side.until([&] { return side.find<core::TargetHold>() != nullptr; }));
@@ -298,16 +290,12 @@ TEST(RedisHolds, WhoMayNotListenIsToldSoAndLooksAllTheTime) {
   EXPECT_EQ(fleet.first.notice("redis_holds"), nullptr);
 }
 
-TEST(RedisHolds, WhoListenedLooksAllTheTimeUntilItListensAgain) {
-  RedisServer server;
-  Control control(server.port());
-  GateSide side(sharing(options_for(server.port())));
-  ASSERT_TRUE(listens(side, control));
+TEST_F(ListeningGate, LooksAllTheTimeUntilItListensAgain) {
   control({"ACL", "SETUSER", "default", "resetchannels"});  // Which ends its subscription too.
   const int before = looks(control);
   EXPECT_TRUE(side.until([&] { return looks(control) - before > 50; }));
   control({"ACL", "SETUSER", "default", "allchannels"});
-  EXPECT_TRUE(listens(side, control));
+  EXPECT_TRUE(listens());
 }
 
 // That is known all the time, and each of their calls is in vain until it has arrived.

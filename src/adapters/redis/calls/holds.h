@@ -25,7 +25,7 @@ inline constexpr std::chrono::milliseconds kHoldsPeriod{50}, kHoldsPeriodOfListe
 // holds of a namespace are in one slot of a cluster.
 std::string hold_key(std::string_view name_space, std::string_view target);
 
-// The channel on which it is published that a hold has begun or got longer.
+// The channel on which it is published that a hold has begun, or got longer by what matters.
 std::string holds_channel(std::string_view name_space);
 
 class Holds {

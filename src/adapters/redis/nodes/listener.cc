@@ -53,7 +53,7 @@ void Listener::connect(const Address& server, Steady::time_point now) {
 
 void Listener::watch_silence(Steady::time_point now) {
   const auto silence = now - last_read_;
-  if (silence > kLongestSilence) return end(listening_ ? "" : "nothing");
+  if (silence > kLongestSilence) return end(listening_ ? "" : "no answer within 20 s");
   if (silence < kSilenceBeforePing || std::exchange(pinged_, true)) return;
   const std::string_view ping[] = {"PING"};
   append_command(connection_->out(), ping);
@@ -75,8 +75,7 @@ void Listener::received(std::span<const char> bytes) {
   while (connection_) {
     const ValueReader::Result result = reader_->next();
     if (result == ValueReader::Result::more_needed) return;
-    if (result == ValueReader::Result::broken)
-      return end("what answers does not speak its protocol");
+    if (result == ValueReader::Result::broken) return end("it does not speak Redis' protocol");
     take(reader_->value());
   }
 }

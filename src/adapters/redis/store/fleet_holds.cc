@@ -49,7 +49,7 @@ void Store::State::holds_heard(const std::string& in_vain) {
     const bool rights = in_vain.starts_with("NOPERM");
     notify_({Severity::warning, "redis_subscribe",
              "Redis does not say at once what targets say by Retry-After, so it is asked 20 to 40 "
-             "times a second; to SUBSCRIBE it answers: " +
+             "times a second; why the gate cannot listen: " +
                  in_vain +
                  (rights ? "; its user needs SUBSCRIBE, PUBLISH and the channels of the namespace"
                          : "")});
