@@ -28,8 +28,9 @@ std::string why_not_read(const Shard& shard, const kafka::SourceStatus::Partitio
   }
   if (!partition.stuck.empty()) return partition.stuck;
   if (shard.gate().held_by_ledger(id)) {
-    return shard.source().name_of(id) +
-           " is read no further, because 65,536 records were read after its oldest unfinished one, "
+    return shard.source().name_of(id) + " is read no further, because " +
+           std::to_string(core::Intake::kMostLedgerSpan) +
+           " records were read after its oldest unfinished one, "
            "or so many are unfinished that a commit could not name all that finish before these";
   }
   const bool waits = partition.waiting && !shard.gate().is_paused(id);

@@ -33,6 +33,37 @@ class ShardSource : public kafka::RecordSource {
   const std::string topic_ = "a";
 };
 
+// One that has one record, of one partition.
+class OneRecord : public ShardSource {
+ public:
+  OneRecord(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
+    assign();
+  }
+  void poll(Instant now, int) override {
+    if (std::exchange(polls_, polls_ + 1) != 1) return;  // The gate hears of the partition first.
+    kafka::Message message;
+    message.topic = topic_;
+    message.partition = core::PartitionId{0};
+    message.read_at = message.offset = Offset{0};
+    hand_on(message);
+    was_handed_on(now);
+  }
+  bool has_more() const override { return polls_ < 2; }
+
+ protected:
+  void assign() {
+    events_.push_back(core::PartitionAssigned{
+        .partition = core::PartitionId{0}, .route = core::RouteId{0}, .next = Offset{0}});
+  }
+  virtual void hand_on(kafka::Message& message) { sink_.take(message); }
+  virtual void was_handed_on(Instant) {}
+
+  kafka::MessageSink& sink_;
+
+ private:
+  int polls_ = 0;
+};
+
 // One that has so many records in so many partitions, in turn.
 class ListSource : public ShardSource {
  public:

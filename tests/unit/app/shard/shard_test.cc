@@ -57,28 +57,17 @@ class Leaving final : public ListSource {
   std::string key_of(std::int64_t) const override { return "k"; }
 };
 
-// One record that was elsewhere before, as a redrive reads it.
-class MovedRecord final : public ShardSource {
+// Its record was elsewhere before, as one that a redrive reads.
+class MovedRecord final : public OneRecord {
  public:
-  MovedRecord(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
-    events.push_back(core::PartitionAssigned{
-        .partition = core::PartitionId{0}, .route = core::RouteId{0}, .next = Offset{0}});
-  }
-  void poll(Instant, int) override {
-    if (polls_++ != 1) return;  // The gate hears of its partition first.
-    kafka::Message message;
-    message.topic = topic_;
-    message.partition = core::PartitionId{0};
-    message.read_at = Offset{0};
+  using OneRecord::OneRecord;
+
+ private:
+  void hand_on(kafka::Message& message) override {
     message.offset = Offset{17};
     message.moved = true;
     sink_.take(message);
   }
-  bool has_more() const override { return polls_ < 2; }
-
- private:
-  kafka::MessageSink& sink_;
-  int polls_ = 0;
 };
 
 // Records of two tenants: one of so many is of the small one.

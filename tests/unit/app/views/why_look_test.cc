@@ -30,61 +30,35 @@ class List final : public ListSource {
   std::string key_of(std::int64_t record) const override { return record % 3 == 0 ? "k" : "other"; }
 };
 
-// One record. Its partition is lost while it is on its way, and then assigned anew.
-class Reassigned final : public ShardSource {
+// Its partition is lost while its record is on its way, and then assigned anew.
+class Reassigned final : public OneRecord {
  public:
-  Reassigned(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
-    assign();
-  }
-
-  void poll(Instant, int) override {
-    if (std::exchange(polls_, polls_ + 1) != 1) return;  // The gate hears of the partition first.
-    kafka::Message message;
-    message.topic = topic_;
-    message.partition = core::PartitionId{0};
-    message.read_at = message.offset = Offset{0};
-    message.key = "k";
-    sink_.take(message);
-    events_.push_back(core::PartitionLost{core::PartitionId{0}});
-  }
-  bool has_more() const override { return polls_ < 2; }
+  using OneRecord::OneRecord;
   void partition_done(core::PartitionId) override { assign(); }
 
  private:
-  void assign() {
-    events_.push_back(core::PartitionAssigned{
-        .partition = core::PartitionId{0}, .route = core::RouteId{0}, .next = Offset{0}});
+  void hand_on(kafka::Message& message) override {
+    message.key = "k";
+    sink_.take(message);
   }
-
-  kafka::MessageSink& sink_;
-  int polls_ = 0;
+  void was_handed_on(Instant) override {
+    events_.push_back(core::PartitionLost{core::PartitionId{0}});
+  }
 };
 
-// One record, of a tenant whose name is longer than a bucket's key may be.
-class Long final : public ShardSource {
+// Its record is of a tenant whose name is longer than a bucket's key may be.
+class Long final : public OneRecord {
  public:
-  Long(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
-    events_.push_back(core::PartitionAssigned{
-        .partition = core::PartitionId{0}, .route = core::RouteId{0}, .next = Offset{0}});
-  }
+  using OneRecord::OneRecord;
   static std::string tenant() { return std::string(200, 't'); }
 
-  void poll(Instant, int) override {
-    if (std::exchange(polls_, polls_ + 1) != 1) return;  // The gate hears of the partition first.
+ private:
+  void hand_on(kafka::Message& message) override {
     const std::string name = tenant();
     const kafka::Header header{"tenant", name};
-    kafka::Message message;
-    message.topic = topic_;
-    message.partition = core::PartitionId{0};
-    message.read_at = message.offset = Offset{0};
     message.headers = {&header, 1};
     sink_.take(message);
   }
-  bool has_more() const override { return polls_ < 2; }
-
- private:
-  kafka::MessageSink& sink_;
-  int polls_ = 0;
 };
 
 // A source of one partition, which says whether it is held.
@@ -114,31 +88,18 @@ class LongLedger final : public ListSource {
   bool held_ = false;
 };
 
-// One record. Its partition is revoked while it is on its way.
-class Revoked final : public ShardSource {
+// Its partition is revoked while its record is on its way.
+class Revoked final : public OneRecord {
  public:
-  Revoked(core::Events& events, kafka::MessageSink& sink) : ShardSource(events), sink_(sink) {
-    events_.push_back(core::PartitionAssigned{
-        .partition = core::PartitionId{0}, .route = core::RouteId{0}, .next = Offset{0}});
-  }
-
-  void poll(Instant now, int) override {
-    if (std::exchange(polls_, polls_ + 1) != 1) return;  // The gate hears of the partition first.
-    kafka::Message message;
-    message.topic = topic_;
-    message.partition = core::PartitionId{0};
-    message.read_at = message.offset = Offset{0};
-    message.key = "k";
-    sink_.take(message);
-    events_.push_back(core::PartitionRevoked{core::PartitionId{0}, now + Duration::seconds(60)});
-  }
-  bool has_more() const override { return polls_ < 2; }
+  using OneRecord::OneRecord;
   void hold(core::PartitionId) override { held_ = true; }
   kafka::SourceStatus status() const override { return one_partition(topic_, held_); }
 
  private:
-  kafka::MessageSink& sink_;
-  int polls_ = 0;
+  void was_handed_on(Instant now) override {
+    events_.push_back(core::PartitionRevoked{core::PartitionId{0}, now + Duration::seconds(60)});
+  }
+
   bool held_ = false;
 };
 
@@ -213,7 +174,7 @@ TEST(WhyLook, says_that_older_records_keep_a_partition_from_being_read) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->where, core::Whereabouts::not_yet);
   EXPECT_TRUE(
-      answer->not_read.starts_with("a is read no further, because 65,536 records were read "
+      answer->not_read.starts_with("a is read no further, because 65536 records were read "
                                    "after its oldest unfinished one"))
       << answer->not_read;
 }
