@@ -15,12 +15,16 @@ NEXT = r"\nNext: docs/getting_started.md( of the sources)?, .+\n$"  # Which the 
 
 
 class Demo(unittest.TestCase):
-    def test_its_page_is_there_while_it_runs(self):
+    def _started(self):
+        """One of 20 s, and the lines that it says."""
         demo = subprocess.Popen([places.EINLASS, "demo", "--seconds", "20"], stdout=subprocess.PIPE, text=True,
                                 start_new_session=True)
         self.addCleanup(demo.stdout.close)
         self.addCleanup(demo.kill)
-        said = iter(demo.stdout.readline, "")
+        return demo, iter(demo.stdout.readline, "")
+
+    def test_its_page_is_there_while_it_runs(self):
+        demo, said = self._started()
         receiver = next(int(found[1]) for found in (re.search(r"http://127\.0\.0\.1:(\d+)/callback", line) for line in said) if found)
         port = next(int(found[1]) for found in (re.search(r"live page.*http://127\.0\.0\.1:(\d+)/$", line) for line in said) if found)
         next(line for line in said if re.search(r"delivered [1-9]", line))
@@ -36,11 +40,7 @@ class Demo(unittest.TestCase):
         self.assertRegex(rest, NEXT)
 
     def test_one_that_is_interrupted_before_the_first_record_came_has_lost_none(self):
-        demo = subprocess.Popen([places.EINLASS, "demo", "--seconds", "20"], stdout=subprocess.PIPE, text=True,
-                                start_new_session=True)
-        self.addCleanup(demo.stdout.close)
-        self.addCleanup(demo.kill)
-        said = iter(demo.stdout.readline, "")
+        demo, said = self._started()
         next(line for line in said if "Joining the consumer group" in line)
         os.killpg(demo.pid, signal.SIGINT)
         rest = "".join(said)
