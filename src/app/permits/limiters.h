@@ -74,7 +74,8 @@ class Limiters {
   // There are more of these lines: look_at_values() is to be called again soon.
   bool has_more() const { return values_.is_walking() || next_anew_ != kNoneAnew; }
 
-  // The keys by which a line was found, by the index of the limit. They live until it is forgotten.
+  // As LineTable has it: of limits without a key an empty text. REQUIRES: the line is known, as
+  // that of every record inside is which was not abandoned.
   void read_keys(core::LineId line, std::vector<std::string_view>& keys) const {
     table_.read_keys(line, keys);
   }

@@ -15,6 +15,7 @@
 
 namespace einlass::app {
 
+// REQUIRES: one thread.
 class LineTable {
  public:
   struct Found {
@@ -33,14 +34,17 @@ class LineTable {
   // The number may be given out again. REQUIRES: it was given out.
   void forget(core::LineId line);
 
-  // The keys by which it was found, to the front of `keys`. They live until it is forgotten.
+  // Fills `keys` with those by which it was found, one for each of the route's limits, in place of
+  // what was there. They live until it is forgotten. REQUIRES: is_known().
   void read_keys(core::LineId line, std::vector<std::string_view>& keys) const;
 
+  // REQUIRES: is_known().
   core::RouteId route_of(core::LineId line) const { return lines_[line.value].route; }
   std::size_t size() const { return by_keys_.size(); }
 
   // All lines have numbers below this one; not every number is a line's.
   std::uint32_t slots() const { return static_cast<std::uint32_t>(lines_.size()); }
+  // REQUIRES: it is below slots().
   bool is_known(core::LineId line) const { return lines_[line.value].keys != nullptr; }
 
   // Calls `visit` with each line and its route.
