@@ -79,8 +79,9 @@ class LimitValues {
   // How many quotas are set, without the file's overrides.
   std::size_t size() const;
 
-  // Calls `changed` after each change, on the thread that made it, until what it returns is gone:
-  // it must be quick, and call nothing of this.
+  // Calls `changed` after each change, for as long as the watch lives, on the thread that made the
+  // change and under the lock: it must be quick, and call nothing of this. REQUIRES: it does not
+  // outlive `values`.
   class Watch {
    public:
     Watch(LimitValues& values, std::function<void()> changed);
