@@ -1,6 +1,7 @@
 // The end by SIGTERM or SIGINT: the first one drains. A second one ends the process at once, and so
 // does a drain that takes too long. What comes together with the first one is no second: the
 // terminal signals a whole group, which a parent may hand on, and timeout(1) signals twice.
+// REQUIRES: used on the thread that runs its io_context.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -30,9 +31,11 @@ class DrainSignals {
   // "drain_timeout" to `notify`. REQUIRES: outlived by `io`.
   DrainSignals(boost::asio::io_context& io, Notify notify, std::string late);
 
-  // Until then they are whoever took them. `drain` is called by `io`.
+  // Takes the two signals: until then they do what they did before. `drain` is called once, by
+  // `io`. REQUIRES: called once.
   void wait(Drain drain);
 
+  // The first one came.
   bool came() const { return came_; }
 
  private:
