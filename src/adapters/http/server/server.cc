@@ -22,7 +22,7 @@ using Acceptor =
     boost::asio::basic_socket_acceptor<ip::tcp, boost::asio::io_context::executor_type>;
 
 // How long a client may still talk after its last answer.
-constexpr Duration kPartingTime = Duration::seconds(2);
+constexpr Duration kClosingTime = Duration::seconds(2);
 // Out of sockets or memory, accepting again at once would only burn the processor.
 constexpr Duration kAcceptPause = Duration::millis(100);
 
@@ -43,7 +43,7 @@ struct Server::State final : std::enable_shared_from_this<Server::State>, Sessio
         handler{std::move(answers)},
         acceptor{io.get_executor()},
         requests{io, settings.request_timeout},
-        closings{io, kPartingTime},
+        closings{io, kClosingTime},
         pauses{io, kAcceptPause} {
     if (settings.certificate) certificate.emplace(*settings.certificate, settings.notify);
   }

@@ -4,9 +4,9 @@
 //   handshaking -> open -> closing -> closed
 //
 // Without TLS it begins as open.
-// Parting: the last answer is out and our side is shut, but what the client still sends is read and
-// thrown away for a moment. Closing at once would reset the connection and could take the answer
-// with it.
+// In `closing` the last answer is out and our side is shut, but what the client still sends is read
+// and thrown away for a moment. To close at once would reset the connection and could take the
+// answer with it.
 #pragma once
 
 #include <cstdint>
