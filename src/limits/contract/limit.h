@@ -31,7 +31,10 @@ struct Rate {
 Rate reduced(Rate rate);
 
 // Each set of parameters says what its algorithm is called in lua/ (`script`), and lists its
-// numbers in the order in which that takes them (`kNumbers`).
+// numbers in the order in which that takes them (`kNumbers`). Two take something else, which is
+// made of these where a call is written (src/adapters/redis/calls/line.cc): a sliding log that
+// keeps distances has another script, which takes the distances, and a fixed window takes also
+// where its key's windows begin.
 
 // Never more than `limit` permits in (t - window, t], for every t. Articles 001 and 003, section 2.
 struct SlidingLogParameters {
@@ -155,7 +158,9 @@ using Parameters =
                  CounterParameters, SlidingWindowParameters, LeakyBucketParameters,
                  SmoothParameters, WarmUpParameters, ConcurrencyParameters, GcraParameters>;
 
-// Calls f with each of the numbers.
+// Calls f with each of the numbers, in their order. Not among them is a choice that the script's
+// name says, as starts_empty, nor by_key of a fixed window: two that differ in these alone have the
+// same numbers.
 template <class P, class F>
 void each_number(P& parameters, F&& f) {
   std::apply([&](auto... member) { (f(parameters.*member), ...); },
