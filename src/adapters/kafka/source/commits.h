@@ -30,9 +30,9 @@ class Commits {
   Commits(Assignment& assignment, core::Events& events)
       : assignment_(assignment), events_(events) {}
 
-  // Commits asynchronously; the result comes to `queue`. Entries of partitions that are lost or
-  // out of use are left out. Ends as core::CommitEnded, at once if nothing can be sent,
-  // as when no broker is `reachable`. REQUIRES: none is open.
+  // Commits asynchronously; the result comes to `queue`. Entries of partitions that are lost, out
+  // of use, or not the gate's now are left out. Ends as core::CommitEnded, at once if nothing can
+  // be sent, as when no broker is `reachable`. REQUIRES: none is open.
   void begin(rd_kafka_t* client, rd_kafka_queue_t* queue,
              std::span<const core::CommitEntry> entries, bool reachable = true);
 

@@ -35,7 +35,7 @@ class Fetching {
   // elsewhere than where they stood.
   std::string read_on(std::span<Partition* const> moved);
 
-  // Gives the partitions back to the group.
+  // Gives the partitions back to the group, and removes them from the assignment.
   std::string give_back(const rd_kafka_topic_partition_list_t* list);
 
   // Whether the group has taken the assignment away without asking. read_on() hides that from

@@ -32,10 +32,14 @@ class Rebalance {
   Rebalance(const SourceOptions& options, const RebalanceParts& parts);
 
   // Takes a RD_KAFKA_EVENT_REBALANCE. One that comes while the last revocation waits for the gate
-  // waits too. Returns an error of librdkafka, empty if there is none.
+  // waits too. Returns what went wrong: an error of librdkafka's, or a partition that no route
+  // reads; empty if nothing did.
   std::string handle(EventHandle event, Instant now);
 
-  // The gate is through with the partition. Gives back what was waiting for that.
+  // The gate is through with the partition. Gives back what was waiting for that. One that the gate
+  // alone has lost, and that the group has not taken away, is asked about again as if it were new.
+  // `partition` may be freed by either. Returns as handle(). REQUIRES: the gate was given it, and
+  // this was not said of it before.
   std::string partition_done(Partition& partition, Instant now);
 
   // Of revocations from here on.

@@ -107,7 +107,8 @@ class RecordSource {
   virtual void transaction_ended(std::span<const core::CommitEntry>, TransactionEnd) {}
 
   // The gate is through with a revoked or lost partition. When it is through with all of them,
-  // they are unassigned.
+  // they are unassigned. One that the group has not taken away, as where its log was replaced,
+  // comes back as another assignment.
   virtual void partition_done(core::PartitionId partition) = 0;
 
   // Another policy from now on, also for the partitions that are stuck. A source that is told where

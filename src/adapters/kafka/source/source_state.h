@@ -88,6 +88,8 @@ struct Source::State {
   Instant asked_of_others{};  // Topics in trouble of which nothing is assigned.
   int losses_told = 0;
   int without_coordinator = 0;  // Statistics in a row in which the group has none.
+  // The main queue may hold something, or poll() has something else to look after before it reads:
+  // what is to be asked of the lookup, or what that has answered.
   bool main_ready = true;
   bool log_ready = true;
   Instant now;
