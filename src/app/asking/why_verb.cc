@@ -52,7 +52,7 @@ std::string line_for(const Json& record, std::int64_t now_us, std::string& descr
   return line + "  the first of them, " + line_for(*first, 0, nothing);
 }
 
-// Which gates have the partitions that the answer is not about.
+// Whether it has nothing of what was asked for, so that another gate may.
 bool wants_others(const Json& answer) {
   if (answer.contains("key")) return answer.at("inside") == 0 && answer.value("complete", true);
   return answer.at("state") == "elsewhere";
