@@ -35,9 +35,9 @@ class Watchdog {
     std::function<Duration(int loop)> slow;  // How long its turns take, where that is too long.
   };
 
-  // Told once for each silence: when it becomes unusual, and when it has lasted `patience`, if that
-  // is not 0. `text` says which loop, for how long, and in which phase. Slow turns are told as they
-  // begin.
+  // `unusual` is called once for each silence; `over` once it has lasted `patience`, if that is not
+  // 0, and again at each look while it lasts, for it is to end the process. `text` says which loop,
+  // for how long, and in which phase. `slow` is called as slow turns begin.
   struct Callbacks {
     std::function<void(const std::string& text)> unusual;
     std::function<void(const std::string& text)> slow;
