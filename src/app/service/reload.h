@@ -23,7 +23,7 @@ struct ReloadState {
   bool successful = true;     // The last one; also true while there was none.
   Instant succeeded_at;       // When the running configuration was read.
   std::optional<Instant> at;  // When the last one was.
-  std::string said;           // What was answered then.
+  std::string said;           // What was answered then, without shards that were late.
   std::uint64_t applied = 0;
   std::uint64_t wrong = 0;
   std::uint64_t needs_restart = 0;
@@ -57,7 +57,8 @@ class Reload {
   void begin(const Done& done);
 
   // The same for those to whom nobody answers: while a reload is under way, which may have read the
-  // file before, this one waits for it. Of several that wait one is enough.
+  // file before, this one waits for it. Of several that wait one is enough, and only the last one's
+  // `done` is called.
   void begin_in_turn(const Done& done);
 
   // What runs.
