@@ -5,12 +5,12 @@
 // Retry-After gets nothing until then. Each has a circuit breaker of its own
 // (core/delivery/breaker.h), which tells the server that fails from the records that it fails.
 //
-// A host that records name, and whose breaker is open, gets nothing but probes, of records that have
-// not failed before if there are any: what else is for it is turned away. Of several from the configuration one rests that gives no answer or says that it is
-// unavailable (502 to 504), or whose breaker is open: first for kFirstRest, twice as long after
-// each further failure up to kLongestRest; then it gets one request, and all it should have once
-// that is answered. While all rest, they take requests as if none did, but for those that have
-// asked for time.
+// A host that records name, and whose breaker is open, gets nothing but probes, of records that
+// have not failed before if there are any: what else is for it is turned away. Of several from the
+// configuration one rests that gives no answer or says that it is unavailable (502 to 504), or
+// whose breaker is open: first for kFirstRest, twice as long after each further failure up to
+// kLongestRest; then it gets one request, and all it should have once that is answered. While all
+// rest, they take requests as if none did, but for those that have asked for time.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -42,7 +42,9 @@ class Origins {
   Origins(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
           KeptBody kept_body, OriginOwner& owner, const Notify& notify);
 
-  // Goes on from the servers of a target that this one replaces.
+  // Goes on from the servers of a target that this one replaces: with what was said of them to
+  // people, and with where they are. That one rests, or has asked for time, is forgotten, as all
+  // hosts are that records named. REQUIRES: called before choose().
   void take_over(const Origins& before);
 
   // Which takes this request. Null if none can: records name too many hosts.
