@@ -46,7 +46,7 @@ void Limiters::read_limits(const config::Config& config) {
     for (std::size_t index = 0; index < from.limits.size(); ++index) {
       route.limits.push_back(&limit_of(config, from, index));
       route.in_memory.push_back(shared_.limit(from.limits[index]));
-      route.has_bucket |= !limits::traits(route.limits.back()->limit.parameters).known_one_by_one;
+      route.late_is_lost |= !limits::traits(route.limits.back()->limit.parameters).known_one_by_one;
       route.indexes.push_back(from.limits[index]);
       const bool has_key = route.limits.back()->key.kind != config::KeySource::Kind::none;
       route.keyed |= has_key;
@@ -203,10 +203,10 @@ void Limiters::ask(const core::Ask& ask, Instant now) {
 }
 
 // A permit that cost something else is not given back, for it would bring what the new one costs,
-// nor one that comes too late for a bucket. But its place among the attempts under way is free.
+// nor one that comes too late for some limit. But its place among the attempts under way is free.
 void Limiters::release(const core::Release& release, Instant now) {
   const Route& route = route_of(release.line);
-  const bool late = route.has_bucket && release.age > kGiveBackWithin;
+  const bool late = route.late_is_lost && release.age > kGiveBackWithin;
   if (late || release.permit.ask <= route.last_old_cost) {
     return ended({release.line, release.permit}, now);
   }

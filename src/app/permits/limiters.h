@@ -41,6 +41,9 @@ class Limiters {
   // record was read with what its route's limits need of its value as JSON.
   LineAndCost line_of(const StoredRecord& record);
 
+  // What the gate wants of the line's limits, to whichever answers for them now: the store, or what
+  // stands in for it. What `ask` and its permits point to lives as the command says; answers are
+  // events, in memory at once. REQUIRES: the line was found here, and is not forgotten.
   void ask(const core::Ask& ask, Instant now);
   void release(const core::Release& release, Instant now);
   void ended(const core::Ended& ended, Instant now);
@@ -109,7 +112,7 @@ class Limiters {
     RecordFields fields;
     bool keyed = false;         // Some limit has a key; else all records wait in `only_line`.
     bool may_stand_in = false;  // See stand_in.h.
-    bool has_bucket = false;    // Some limit takes nothing back that comes late.
+    bool late_is_lost = false;  // Some limit takes nothing back that comes late.
     core::LineId only_line;
     core::AskId last_old_cost{};  // Permits of asks up to here cost what they do no more.
   };
