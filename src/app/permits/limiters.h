@@ -54,8 +54,8 @@ class Limiters {
   void hold(core::TargetId target, Duration length);
 
   // Goes on under other numbers. What limits in memory allow is changed for the whole process by
-  // ProcessLimits. REQUIRES: the configuration lives until the next call; no change needs a
-  // restart.
+  // ProcessLimits. REQUIRES: the configuration outlives the next call, as that of the constructor
+  // outlives the first, for it is compared with what comes then; no change needs a restart.
   void reconfigure(const config::Config& config);
 
   // Which keys are paused from here on: `changed` is called with each line for which that is

@@ -62,8 +62,9 @@ class Tracing {
   // The last that is heard of it.
   void forgotten(core::RecordId id, const StoredRecord& record, Instant now);
 
-  // Goes on under a configuration that lives until the next call: with the same collector, and
-  // maybe with other headers.
+  // Goes on under another configuration: with the same collector, and maybe with other headers.
+  // REQUIRES: it outlives the next call, as that of the constructor outlives the first, for their
+  // headers are compared.
   void reconfigure(const config::Config& config);
 
   // Sends what there is enough of, or waits long enough. Once a turn.
