@@ -31,8 +31,7 @@ struct Views {
   std::vector<bool> answered;  // In time; else what stands above is older.
 };
 
-// REQUIRES: used on the thread that runs `main`, but for what says otherwise; outlived by what the
-// constructor is given.
+// REQUIRES: used on the thread that runs `main`; outlived by what the constructor is given.
 class Shards {
  public:
   // Makes the shards; nothing runs yet. Throws ConfigRefused. `notify` is called on any thread,

@@ -89,13 +89,13 @@ void Shard::connect(const KafkaLogins& logins, const MakeSource& make_source) {
   source_ = std::make_unique<kafka::Source>(io_, std::move(options), events_, *this, notify);
 }
 
-// Nothing can be committed any more.
+// After a fatal error nothing can be committed any more, so run() ends without draining.
 void Shard::tell_of_source(const Notice& notice) {
   fatal_ |= kafka::is_fatal(notice);
   notify_(notice);
 }
 
-// What was delivered elsewhere is still committed.
+// After one of a producer what was delivered elsewhere is still committed, so it drains.
 void Shard::tell_of_producer(const Notice& notice) {
   notify_(notice);
   if (!kafka::is_fatal(notice)) return;

@@ -71,7 +71,7 @@ class Shard final : public kafka::MessageSink {
   // May be called from any thread.
   LoopPhase phase() const { return phase_.load(std::memory_order_relaxed); }
 
-  // As TurnTimes has it.
+  // As TurnTimes has it. May be called from any thread.
   Duration slow_turns() const { return turn_times_.slow(); }
 
   // As Targets::make(). May be called from any thread.
