@@ -236,6 +236,13 @@ core::CommitResult commit_result(rd_kafka_resp_err_t code, bool keeps) {
   }
 }
 
+// They know each connection's state; only one that is logged in is "UP". (Asking the brokers
+// anything by the admin API would do as well, but ends the process on 2.0.2 when they come back
+// meanwhile.)
+bool a_broker_is_up(std::string_view statistics) {
+  return statistics.find("\"state\":\"UP\"") != std::string_view::npos;
+}
+
 Instant notice_time() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return {std::chrono::duration_cast<std::chrono::microseconds>(now).count()};

@@ -69,6 +69,11 @@ inline constexpr std::string_view kGrantWrite = "grant it WRITE and DESCRIBE on 
 inline constexpr std::string_view kGrantOldWrite =
     " (brokers older than 2.8: IDEMPOTENT_WRITE on the cluster)";
 
+// Whether some broker is connected and logged in, by librdkafka's statistics. It says when the
+// brokers are gone, not when they are back, and who has nothing to read, to write or to commit
+// would not notice.
+bool a_broker_is_up(std::string_view statistics);
+
 // For those who are not told the time: by what clock Troubles know how long ago they told
 // something.
 Instant notice_time();

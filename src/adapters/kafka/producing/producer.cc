@@ -87,11 +87,6 @@ void destroy_aside(rd_kafka_t* client) {
   }
 }
 
-// Statistics know each connection's state; only one that is logged in is "UP".
-bool a_broker_is_up(std::string_view statistics) {
-  return statistics.find("\"state\":\"UP\"") != std::string_view::npos;
-}
-
 }  // namespace
 
 struct Producer::State {

@@ -16,14 +16,6 @@ namespace {
 // How many events are taken from a queue in one poll().
 constexpr int kEventsPerPoll = 1000;
 
-// librdkafka says when the brokers are gone, not when they are back, and a gate that has nothing to
-// read or to commit would not notice. Its statistics know each connection's state; only one that is
-// logged in is "UP". (Asking the brokers anything by the admin API would do as well, but ends the
-// process on 2.0.2 when they come back meanwhile.)
-bool a_broker_is_up(std::string_view statistics) {
-  return statistics.find("\"state\":\"UP\"") != std::string_view::npos;
-}
-
 // Which broker is the group's coordinator librdkafka asks twice a second, as long as it takes, and
 // says nothing of the answers.
 bool looks_for_coordinator(std::string_view statistics) {
