@@ -72,7 +72,7 @@ const Rows<SlidingLogParameters>& rows_of(const SlidingLogParameters&) {
   static const Rows<SlidingLogParameters> kRows = windowed<SlidingLogParameters>(
       limits::kMostLogEntries,
       {
-          {"even", share(&SlidingLogParameters::even, 0, limits::kMostEven).live()},
+          {"even", percent(&SlidingLogParameters::even, 0, limits::kMostEven).live()},
           {"burst", number(&SlidingLogParameters::burst, 1, limits::kMostLogEntries).live()},
       });
   return kRows;

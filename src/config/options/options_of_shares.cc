@@ -73,7 +73,7 @@ const Rows<Levels> kLevels = {
      "What of a record names its level, as above."},
     {"names", list("list of names", &Levels::names, 8, take_level).required("[FIRST, SECOND]"),
      "2 to 8 levels, highest first; records that name none of them get the last."},
-    {"keep", share(&Levels::keep, 1, 50),
+    {"keep", percent(&Levels::keep, 1, 50),
      "The part of all permits that each level but the first gets while it has records that could "
      "leave."},
 };

@@ -21,7 +21,7 @@ const Rows<TargetRetry> kRetry = {
     {"initial", duration(&TargetRetry::initial, millis(1), hours(1)).live(),
      "Upper bound of the first delay; it doubles with each attempt."},
     {"max", duration(&TargetRetry::max, millis(1), hours(24)).live(), "Upper bound of the delay."},
-    {"budget", share(&TargetRetry::budget, 1, 100),
+    {"budget", percent(&TargetRetry::budget, 1, 100),
      "Most of the target's attempts that may be retries while fresh records could go instead; 100% "
      "is first come, first served."},
 };

@@ -116,9 +116,9 @@ Field<S> number(T S::*member, std::int64_t least, std::int64_t most) {
   return field;
 }
 
-// In hundredths.
+// In hundredths, of any integer.
 template <class S, class T>
-Field<S> share(T S::*member, std::int64_t least, std::int64_t most) {
+Field<S> percent(T S::*member, std::int64_t least, std::int64_t most) {
   Field<S> field = value(
       Kind::share, "share", member,
       [=](const Scalar& s) {
