@@ -77,14 +77,27 @@ class CheckAsTheService(unittest.TestCase):
 
 
 class ManualPage(unittest.TestCase):
-    def test_names_every_verb(self):
-        verbs = re.findall(r"^  ([a-z-]+) ", run(EINLASS, "--help").stdout.partition("Subcommands:")[2], re.MULTILINE)
-        self.assertGreater(len(verbs), 6)
+    @classmethod
+    def setUpClass(cls):
+        cls.verbs = re.findall(r"^  ([a-z-]+) ", run(EINLASS, "--help").stdout.partition("Subcommands:")[2], re.MULTILINE)
         with open(os.path.join(ROOT, "deploy", "debian", "einlass.1")) as file:
             page = file.read().replace("\\-", "-")
-        section = page.partition(".SH VERBS")[2].partition(".SH")[0]
-        named = re.findall(r'^\.BI? "?([a-z][a-z-]+)', section, re.MULTILINE)
-        self.assertEqual(sorted(set(named)), sorted(verbs), "deploy/debian/einlass.1, section VERBS")
+        cls.section = page.partition(".SH VERBS")[2].partition(".SH")[0]
+
+    def test_names_every_verb(self):
+        self.assertGreater(len(self.verbs), 6)
+        named = re.findall(r'^\.BI? "?([a-z][a-z-]+)', self.section, re.MULTILINE)
+        self.assertEqual(sorted(set(named)), sorted(self.verbs), "deploy/debian/einlass.1, section VERBS")
+
+    def test_names_every_option(self):
+        """As docs/cli.md does, but for --help and --config, which each verb has."""
+        of_verbs = {}
+        for part in self.section.split(".TP\n")[1:]:
+            of_verbs[re.match(r'\.BI? "?([a-z-]+)', part)[1]] = set(re.findall(r"--[a-z-]+", part))
+        for verb in self.verbs:
+            with self.subTest(verb=verb):
+                told = set(re.findall(r"^\s+(?:-\w,)?(--[a-z-]+)", run(EINLASS, "help", verb).stdout, re.MULTILINE))
+                self.assertEqual(of_verbs[verb], told - {"--help", "--config"})
 
 
 class Demonstration(unittest.TestCase):
