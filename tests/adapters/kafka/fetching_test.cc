@@ -82,5 +82,22 @@ TEST_F(FetchingTest, nothing_moves_while_the_group_waits_for_what_is_given_back)
   EXPECT_EQ(events.size(), 1u);
 }
 
+// Its start and its end are two questions.
+TEST_F(FetchingTest, a_log_that_was_replaced_while_it_was_asked_about_is_asked_about_again) {
+  Fetching fetching(client, assignment);
+  core::Events events;
+  Positions positions(OffsetReset::latest, assignment, fetching, events, [](const Notice&) {});
+  Partition& partition = assignment.add("topic", PartitionNumber{0}, core::RouteId{0});
+  positions.seek(partition);
+  std::vector<Position> answers = positions.questions();
+  ASSERT_EQ(answers.size(), 1u);
+  answers[0].log = LogBounds{Offset{1000}, Offset{5}};
+  EXPECT_EQ(positions.answered(answers, Instant{}), "");
+  EXPECT_EQ(partition.finding, Finding::sought);
+  EXPECT_TRUE(positions.skipped().empty()) << "offsets 1000 to 4 are skipped";
+  EXPECT_EQ(positions.tick(), "");
+  EXPECT_EQ(positions.questions().size(), 1u);
+}
+
 }  // namespace
 }  // namespace einlass::kafka

@@ -16,10 +16,11 @@ struct Beginning {
 };
 
 // Nothing has been read or committed of this log. `anew`: but of one that it has replaced.
+// REQUIRES: log.start <= log.end.
 Beginning begin(OffsetReset policy, const LogBounds& log, bool anew);
 
 // Records up to `next` were read, or are committed, and Kafka has deleted that one.
-// REQUIRES: next < log.start.
+// REQUIRES: next < log.start <= log.end.
 Beginning go_on(OffsetReset policy, const LogBounds& log, Offset next);
 
 }  // namespace einlass::kafka

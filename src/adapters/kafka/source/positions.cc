@@ -62,7 +62,9 @@ std::string Positions::answered(const std::vector<Position>& answers, Instant no
     if (partition == nullptr || partition->question != answer.question) continue;
     partition->question = 0;
     if (partition->phase != Phase::waiting && partition->phase != Phase::reading) continue;
-    if (answer.error) {
+    // Its start and its end are two questions, and a log that was replaced between them is neither.
+    const bool of_two_logs = answer.log && answer.log->end < answer.log->start;
+    if (answer.error || of_two_logs) {
       partition->resting = true;
     } else {
       take(*partition, answer, now);
