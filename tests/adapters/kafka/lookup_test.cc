@@ -1,6 +1,7 @@
 // Questions about partitions of which some lie with a broker that is away.
 #include "adapters/kafka/source/lookup.h"
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <set>
 
@@ -100,6 +101,14 @@ TEST_F(LookupTest, those_that_were_not_tried_come_first_the_next_time) {
   rd_kafka_mock_broker_set_up(cluster.get(), 2);
   for (std::int32_t number = 0; number < kAway; ++number) lead(number, 2);
   EXPECT_TRUE(run_until([&] { return ask(false) && known().size() == kPartitions; }));
+}
+
+// However many there are, one question finds it out.
+TEST_F(LookupTest, a_partition_that_has_no_leader_costs_the_others_nothing) {
+  for (std::int32_t number = 0; number < kPartitions - 2; ++number) lead(number, -1);
+  const std::set<std::int32_t> sound = {kPartitions - 2, kPartitions - 1};
+  const auto all_asked = [&] { return std::ranges::none_of(answers, &Position::left); };
+  EXPECT_TRUE(run_until([&] { return ask(false) && known() == sound && all_asked(); }));
 }
 
 TEST_F(LookupTest, what_the_group_knows_does_not_wait_for_logs_whose_leader_is_away) {

@@ -4,7 +4,6 @@
 #include <librdkafka/rdkafka.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "units/id.h"
 
@@ -17,10 +16,10 @@ struct LogBounds {
 };
 
 // The logs' beginnings (RD_KAFKA_OFFSET_BEGINNING) or ends (RD_KAFKA_OFFSET_END), in one call for
-// all partitions of the list and in their order; it fails if some could not be had. Waits for the
-// answer. What else the list says is lost.
+// all partitions of the list: each then has its offset, or an error, as one without a leader where
+// another has one. A leader that does not answer fails the call. Waits for the answer. What else
+// the list says is lost. REQUIRES: it says nothing of errors.
 rd_kafka_resp_err_t look_up_edge(rd_kafka_t* client, std::int64_t which,
-                                 rd_kafka_topic_partition_list_t* list, int patience_ms,
-                                 std::vector<Offset>& edges);
+                                 rd_kafka_topic_partition_list_t* list, int patience_ms);
 
 }  // namespace einlass::kafka

@@ -105,9 +105,13 @@ ListHandle new_list(const std::string& topic, std::span<const PartitionNumber> p
 std::vector<Offset> edges_of(rd_kafka_t* client, const std::string& topic,
                              std::span<const PartitionNumber> partitions, std::int64_t which,
                              const Deadline& deadline) {
-  std::vector<Offset> edges;
   const ListHandle list = new_list(topic, partitions, which);
-  require(look_up_edge(client, which, list.get(), deadline.left(), edges));
+  require(look_up_edge(client, which, list.get(), deadline.left()));
+  std::vector<Offset> edges;
+  for (const auto& entry : elements(list.get())) {
+    require(entry.err);
+    edges.push_back(Offset{entry.offset});
+  }
   return edges;
 }
 

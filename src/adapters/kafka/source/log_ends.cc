@@ -10,8 +10,8 @@ constexpr int kEveryTicks = 3;
 // While it moves from one leader to the next a partition may miss one or two of these questions.
 constexpr int kOffline = 3;
 
-// What is said where a partition has no leader, or one that is away. (Where it has none librdkafka
-// says that it knows no such partition.)
+// What is said where a partition has no leader, or one that is away. (Where none of those that were
+// asked about has one librdkafka says that it knows no such partition.)
 bool has_no_leader(rd_kafka_resp_err_t error) {
   return error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION || error == RD_KAFKA_RESP_ERR__TIMED_OUT ||
          error == RD_KAFKA_RESP_ERR__TRANSPORT || error == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE ||

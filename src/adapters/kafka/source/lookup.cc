@@ -18,15 +18,15 @@ namespace {
 
 constexpr int kPatienceMs = 2000;  // For one call.
 
-// One whose leader is away costs its whole patience. After so many of them the rest is left for
-// the next question.
+// One whose leader does not answer costs its whole patience. After so many of them the rest is left
+// for the next question.
 constexpr int kMostFailures = 3;
 
 using LogId = std::pair<std::string, std::int32_t>;
 
 LogId log_of(const Position& position) { return {position.topic, position.number.value}; }
 
-// Which brought nothing when they were last asked about by themselves, and in which question.
+// Which brought nothing when they were last asked about, and in which question.
 struct Failures {
   std::uint64_t questions = 0;
   std::map<LogId, std::uint64_t> last;
@@ -55,26 +55,33 @@ rd_kafka_resp_err_t look_up_committed(rd_kafka_t* client, std::span<Position* co
   return error;
 }
 
+// One without a leader costs nothing: librdkafka knows that it has none, and asks for the others.
 rd_kafka_resp_err_t look_up_logs(rd_kafka_t* client, std::span<Position* const> positions) {
-  std::vector<Offset> starts, ends;
-  const auto look_up = [&](std::int64_t which, std::vector<Offset>& edges) {
-    return look_up_edge(client, which, list_of(positions).get(), kPatienceMs, edges);
-  };
-  auto error = look_up(RD_KAFKA_OFFSET_BEGINNING, starts);
-  if (!error) error = look_up(RD_KAFKA_OFFSET_END, ends);
+  const ListHandle starts = list_of(positions), ends = list_of(positions);
+  auto error = look_up_edge(client, RD_KAFKA_OFFSET_BEGINNING, starts.get(), kPatienceMs);
+  if (!error) error = look_up_edge(client, RD_KAFKA_OFFSET_END, ends.get(), kPatienceMs);
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    positions[i]->error = error;
-    if (!error) positions[i]->log = LogBounds{starts[i], ends[i]};
+    const rd_kafka_topic_partition_t& start = starts->elems[i];
+    const rd_kafka_topic_partition_t& end = ends->elems[i];
+    positions[i]->error = error ? error : start.err ? start.err : end.err;
+    if (positions[i]->error) continue;
+    positions[i]->log = LogBounds{Offset{start.offset}, Offset{end.offset}};
   }
   return error;
 }
 
+// Whether a call for several failed though some of them may have an answer: not where librdkafka
+// says that none has a leader, for of each by itself it would say the same.
+bool is_spoiled(rd_kafka_resp_err_t error) {
+  return error && error != RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
+}
+
 using LookUp = rd_kafka_resp_err_t (*)(rd_kafka_t*, std::span<Position* const>);
 
-// One spoils the call for all of them: a log without a leader; an offset that a transaction has
-// not ended with yet, as of a gate that was killed. Then each by itself. Those that brought
-// nothing when they were last asked so have a call of their own, and come last, the one that has
-// not been tried for longest first: else the same few would take the time there is every time.
+// One spoils the call for all of them: a log whose leader does not answer; an offset that a
+// transaction has not ended with yet, as of a gate that was killed. Then each by itself. Those that
+// brought nothing when they were last asked have a call of their own, and come last, the one that
+// has not been tried for longest first: else the same few would take the time there is every time.
 void look_up_all(rd_kafka_t* client, std::vector<Position*> positions, LookUp look_up,
                  Failures& failures) {
   if (positions.empty()) return;
@@ -84,12 +91,16 @@ void look_up_all(rd_kafka_t* client, std::vector<Position*> positions, LookUp lo
   };
   std::ranges::stable_sort(positions, {}, failed);
   const auto sound = static_cast<std::size_t>(std::ranges::count(positions, 0u, failed));
+  Failures now{failures.questions + 1, {}};
   std::span<Position* const> alone = positions;
   for (const std::size_t size : {sound, positions.size() - sound}) {
-    if (size == 1 || (size > 1 && look_up(client, alone.first(size)))) break;
+    const auto together = alone.first(size);
+    if (size == 1 || (size > 1 && is_spoiled(look_up(client, together)))) break;
+    for (const Position* position : together) {
+      if (position->error) now.last[log_of(*position)] = now.questions;
+    }
     alone = alone.subspan(size);
   }
-  Failures now{failures.questions + 1, {}};
   int tried = 0;
   for (Position* position : alone) {
     const auto before = failed(position);
