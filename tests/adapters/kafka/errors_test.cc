@@ -34,6 +34,14 @@ TEST(Errors, say_what_and_where) {
   EXPECT_NE(login.detail.find("sasl.username"), std::string::npos);
 }
 
+// A topic may have the name of any word of it: this one is no trouble of a topic called "topic".
+TEST(Errors, the_topic_is_where_librdkafkas_sentence_names_it) {
+  EXPECT_EQ(topic_in("Subscribed topic not available: a: Broker: Unknown topic or partition"), "a");
+  EXPECT_EQ(topic_in("Subscribed topic not available: a"), "a");
+  EXPECT_EQ(topic_in("Application maximum poll interval (300000ms) exceeded by 5ms"), "");
+  EXPECT_EQ(topic_in(""), "");
+}
+
 TEST(Errors, a_fatal_one_is_fatal_whatever_it_is) {
   const auto fenced = explain(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, true, "", kContext);
   EXPECT_STREQ(fenced.what, "kafka_fatal");

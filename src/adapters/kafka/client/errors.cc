@@ -184,6 +184,14 @@ Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason,
   return trouble;
 }
 
+std::string_view topic_in(std::string_view reason) {
+  constexpr std::string_view kColon = ": ";  // No topic's name has one.
+  const std::size_t before = reason.find(kColon);
+  if (before == std::string_view::npos) return {};
+  reason.remove_prefix(before + kColon.size());
+  return reason.substr(0, reason.find(kColon));
+}
+
 Trouble no_coordinator(const ErrorContext& context) {
   return {Severity::error,
           "kafka_no_coordinator",

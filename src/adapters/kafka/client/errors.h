@@ -44,6 +44,10 @@ struct ErrorContext {
 Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason,
                 const ErrorContext& context);
 
+// Which topic is not there, or may not be seen: librdkafka's event has no more than its sentence,
+// "Subscribed topic not available: NAME: Broker: ...". Of another sentence some part, or nothing.
+std::string_view topic_in(std::string_view reason);
+
 // Where brokers answer and librdkafka goes on looking for the group's coordinator, of which it says
 // nothing.
 Trouble no_coordinator(const ErrorContext& context);

@@ -197,12 +197,8 @@ void Source::State::serve_error(rd_kafka_event_t* event) {
   }
   const TopicPartitionHandle partition(rd_kafka_event_topic_partition(event));
   std::string_view topic = partition != nullptr ? partition->topic : "";
-  // For a topic that is not there librdkafka names it only in the text.
   for (const auto& candidate : options.topics) {
-    if (partition == nullptr && candidate.name.size() > topic.size() &&
-        std::string_view(reason).find(candidate.name) != std::string_view::npos) {
-      topic = candidate.name;
-    }
+    if (partition == nullptr && candidate.name == topic_in(reason)) topic = candidate.name;
   }
   const rd_kafka_resp_err_t code = rd_kafka_event_error(event);
   // A pattern that nothing fits yet is told by awaited_topics(). librdkafka tells it too, but only
