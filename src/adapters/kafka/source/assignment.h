@@ -78,6 +78,10 @@ struct Partition {
   std::vector<core::OffsetRange> finished;  // For the gate, until it has handled its assignment.
 
   bool readable() const { return phase == Phase::reading && !held; }
+  // Nobody has taken it back.
+  bool is_ours() const { return phase == Phase::waiting || phase == Phase::reading; }
+  // For people: `results partition 3`.
+  std::string name() const { return topic + " partition " + std::to_string(number.value); }
 };
 
 class Assignment {

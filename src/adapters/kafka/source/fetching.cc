@@ -69,9 +69,8 @@ std::string Fetching::read_on(std::span<Partition* const> moved) {
   } else {
     const ListHandle all = new_list();
     assignment_.for_each([&](const Partition& partition) {
-      const bool ours = partition.phase == Phase::waiting || partition.phase == Phase::reading;
       const bool known = partition.finding == Finding::found || partition.finding == Finding::read;
-      if (ours && known) add(all, partition);
+      if (partition.is_ours() && known) add(all, partition);
     });
     error = text_of(rd_kafka_assign(client_, all.get()));
   }

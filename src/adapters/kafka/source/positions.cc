@@ -11,10 +11,6 @@ namespace {
 // A partition that is out of range again and again costs the others their prefetch no more often.
 constexpr Duration kBetweenMoves = Duration::seconds(1);
 
-std::string name_of(const Partition& partition) {
-  return partition.topic + " partition " + std::to_string(partition.number.value);
-}
-
 std::string range(std::int64_t from, std::int64_t end) {
   return "offsets " + std::to_string(from) + " to " + std::to_string(end - 1);
 }
@@ -43,8 +39,7 @@ std::vector<Position> Positions::questions() {
   std::vector<Position> questions;
   if (!std::exchange(to_ask_, false)) return questions;
   assignment_.for_each([&](Partition& partition) {
-    const bool ours = partition.phase == Phase::waiting || partition.phase == Phase::reading;
-    if (!ours || partition.finding != Finding::sought || partition.resting) return;
+    if (!partition.is_ours() || partition.finding != Finding::sought || partition.resting) return;
     if (partition.question != 0) return;
     partition.question = ++last_question_;
     Position& question = questions.emplace_back();
@@ -61,7 +56,7 @@ std::string Positions::answered(const std::vector<Position>& answers, Instant no
     Partition* partition = assignment_.find(answer.topic, answer.number);
     if (partition == nullptr || partition->question != answer.question) continue;
     partition->question = 0;
-    if (partition->phase != Phase::waiting && partition->phase != Phase::reading) continue;
+    if (!partition->is_ours()) continue;
     // Its start and its end are two questions, and a log that was replaced between them is neither.
     const bool of_two_logs = answer.log && answer.log->end < answer.log->start;
     if (answer.error || of_two_logs) {
@@ -111,7 +106,7 @@ void Positions::take_committed(Partition& partition, const Position& answer) {
     return;
   }
   notify_({Severity::warning, "kafka_foreign_metadata",
-           name_of(partition) +
+           partition.name() +
                ": the committed offset has metadata that this gate did not write, or cannot read; "
                "what had finished above offset " +
                std::to_string(partition.next) + " is delivered again"});
@@ -142,7 +137,7 @@ void Positions::go_on(Partition& partition, const LogBounds& log, Instant now) {
 // this partition no longer mean what is in Kafka.
 void Positions::lose(Partition& partition, const LogBounds& log) {
   notify_({Severity::error, "kafka_log_began_anew",
-           name_of(partition) + " was read up to offset " + std::to_string(partition.next) +
+           partition.name() + " was read up to offset " + std::to_string(partition.next) +
                ", but Kafka's log ended before: the topic was deleted and created again, or a "
                "broker lost the end of it; its log now goes from offset " +
                std::to_string(log.start.value) + " to before " + std::to_string(log.end.value) +
@@ -180,7 +175,7 @@ void Positions::move(Partition& partition, const Beginning& beginning, const std
   }
   if (!text.empty()) {
     notify_({deleted ? Severity::error : Severity::warning, "kafka_offsets_skipped",
-             name_of(partition) + ": " + text + "; it is read from offset " +
+             partition.name() + ": " + text + "; it is read from offset " +
                  std::to_string(beginning.next->value)});
   }
   partition.next = beginning.next->value;
@@ -191,7 +186,7 @@ void Positions::move(Partition& partition, const Beginning& beginning, const std
 void Positions::get_stuck(Partition& partition, const std::string& why) {
   partition.finding = Finding::stuck;
   if (!partition.why_stuck.empty()) return;  // It has been told.
-  partition.why_stuck = name_of(partition) + " is not read: " + why +
+  partition.why_stuck = partition.name() + " is not read: " + why +
                         ", and kafka.auto_offset_reset is error; set it to earliest or latest and "
                         "reload the configuration";
   notify_({Severity::error, "kafka_partition_stuck", partition.why_stuck});
@@ -201,8 +196,7 @@ std::string Positions::read_on() {
   std::vector<Partition*> moved;
   bool gives_back = false;
   assignment_.for_each([&](Partition& partition) {
-    const bool ours = partition.phase == Phase::waiting || partition.phase == Phase::reading;
-    if (ours && partition.finding == Finding::found) moved.push_back(&partition);
+    if (partition.is_ours() && partition.finding == Finding::found) moved.push_back(&partition);
     gives_back |= partition.leaving;
   });
   // While the gate is not through with what it has to give back, librdkafka would take this for the

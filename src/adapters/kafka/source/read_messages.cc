@@ -67,8 +67,8 @@ bool Source::State::admit(Partition& partition, const rd_kafka_message_t& messag
     if (partition.forbidden) {
       trouble.lasts = Lasts::passing;  // It stands at the partition.
     } else {
-      trouble.detail = partition.topic + " partition " + std::to_string(partition.number.value) +
-                       " cannot be read on now, and is tried again: " + trouble.detail;
+      trouble.detail =
+          partition.name() + " cannot be read on now, and is tried again: " + trouble.detail;
     }
     tell(trouble);
     return false;

@@ -276,7 +276,7 @@ void Source::State::tell_losses() {
 
 void Source::State::tell_uncommitted(const Partition& partition) {
   notify({Severity::warning, "kafka_last_commit_failed",
-          partition.topic + " partition " + std::to_string(partition.number.value) +
+          partition.name() +
               ": its last commit has not been acknowledged, and the partition is given back; what "
               "finished after offset " +
               std::to_string(partition.committed.value) +

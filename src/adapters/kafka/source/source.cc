@@ -289,10 +289,7 @@ const std::string& Source::topic_of(core::PartitionId id) const {
   return state_->assignment.at(id).topic;
 }
 
-std::string Source::name_of(core::PartitionId id) const {
-  const Partition& partition = state_->assignment.at(id);
-  return partition.topic + " partition " + std::to_string(partition.number.value);
-}
+std::string Source::name_of(core::PartitionId id) const { return state_->assignment.at(id).name(); }
 
 void Source::set_revoke_timeout(Duration timeout) { state_->rebalance.set_revoke_timeout(timeout); }
 
