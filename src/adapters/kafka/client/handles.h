@@ -45,6 +45,16 @@ inline std::span<const rd_kafka_topic_partition_t> elements(
   return {list->elems, static_cast<std::size_t>(list->cnt)};
 }
 
+// The first error in an answer: where only some partitions failed, librdkafka does not always say
+// so for the whole.
+inline rd_kafka_resp_err_t error_of(rd_kafka_event_t* event) {
+  if (const auto error = rd_kafka_event_error(event)) return error;
+  for (const auto& entry : elements(rd_kafka_event_topic_partition_list(event))) {
+    if (entry.err) return entry.err;
+  }
+  return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
 // The text beside an offset; none where it is empty. librdkafka frees it with the list. `client` is
 // any of ours. REQUIRES: the entry has none.
 inline void set_metadata(rd_kafka_t* client, rd_kafka_topic_partition_t& entry,

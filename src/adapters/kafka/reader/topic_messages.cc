@@ -6,17 +6,6 @@
 #include "adapters/kafka/reader/topic_reader_state.h"
 
 namespace einlass::kafka {
-namespace {
-
-rd_kafka_resp_err_t error_of(rd_kafka_event_t* event) {
-  if (const auto error = rd_kafka_event_error(event)) return error;
-  for (const auto& entry : elements(rd_kafka_event_topic_partition_list(event))) {
-    if (entry.err) return entry.err;
-  }
-  return RD_KAFKA_RESP_ERR_NO_ERROR;
-}
-
-}  // namespace
 
 int TopicReader::State::take(Partition& partition, int budget, MessageSink& sink) {
   int count = 0;

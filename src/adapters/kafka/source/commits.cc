@@ -12,16 +12,6 @@
 namespace einlass::kafka {
 namespace {
 
-// The first error in an answer: where only some partitions failed, librdkafka does not always say
-// so for the whole.
-rd_kafka_resp_err_t error_of(rd_kafka_event_t* event) {
-  if (const auto error = rd_kafka_event_error(event)) return error;
-  for (const auto& entry : elements(rd_kafka_event_topic_partition_list(event))) {
-    if (entry.err) return entry.err;
-  }
-  return RD_KAFKA_RESP_ERR_NO_ERROR;
-}
-
 // A broker that has just come up does not know its topics either.
 constexpr int kMostNotThere = 5;
 
