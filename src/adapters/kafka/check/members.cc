@@ -2,9 +2,8 @@
 
 #include <librdkafka/rdkafka.h>
 
-#include <memory>
-#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "adapters/kafka/client/configuration.h"
 #include "adapters/kafka/client/handles.h"
@@ -16,16 +15,12 @@ std::string text(const char* it) { return it == nullptr ? "" : it; }
 
 // Only asks, and says nothing of what it meets. It has no owner and ends with the process:
 // destroying it waits for a look-up of a broker's name at any time.
-rd_kafka_t* new_client(const SourceOptions& options) {
+rd_kafka_t* new_asker(const SourceOptions& options) {
   ConfHandle configuration = source_configuration(options, rd_kafka_version());
   rd_kafka_conf_set_events(configuration.get(), 0);
   rd_kafka_conf_set(configuration.get(), "log.queue", "false", nullptr, 0);
   rd_kafka_conf_set_log_cb(configuration.get(), nullptr);
-  char error[512];
-  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, configuration.get(), error, sizeof error);
-  if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + error);
-  (void)configuration.release();  // The client has it now.
-  return client;
+  return new_client(RD_KAFKA_CONSUMER, std::move(configuration), "kafka.properties");
 }
 
 Member member_of(const rd_kafka_MemberDescription_t* it) {
@@ -44,7 +39,7 @@ Member member_of(const rd_kafka_MemberDescription_t* it) {
 
 std::variant<std::vector<Member>, std::string> members_of(const SourceOptions& options,
                                                           Duration patience) {
-  rd_kafka_t* client = new_client(options);
+  rd_kafka_t* client = new_asker(options);
   const QueueHandle answers(rd_kafka_queue_new(client));
   const auto patience_ms = static_cast<int>(patience.us / 1'000);
   rd_kafka_AdminOptions_t* asked =

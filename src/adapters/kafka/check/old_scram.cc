@@ -6,7 +6,6 @@
 #include <charconv>
 #include <chrono>
 #include <memory>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -39,10 +38,7 @@ class Asking {
     rd_kafka_conf_set(conf, "log.queue", "true", nullptr, 0);
     rd_kafka_conf_set(conf, "log_level", "7", nullptr, 0);
     rd_kafka_conf_set(conf, "debug", "feature", nullptr, 0);
-    char error[512] = "";
-    client_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, error, sizeof error);
-    if (client_ == nullptr) throw std::runtime_error(path_ + ": " + error);
-    (void)configuration.release();  // The client has it now.
+    client_ = new_client(RD_KAFKA_PRODUCER, std::move(configuration), path_);
     queue_.reset(rd_kafka_queue_get_main(client_));
     rd_kafka_set_log_queue(client_, queue_.get());
   }

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -74,8 +72,8 @@ class Patience {
 
 // A client that only asks, and keeps what it tells of in `last`. It has no owner and ends with the
 // process: destroying it waits for a look-up of a broker's name at any time.
-rd_kafka_t* new_client(rd_kafka_type_t type, ConfHandle configuration, Told& last,
-                       const std::string& path) {
+rd_kafka_t* new_asker(rd_kafka_type_t type, ConfHandle configuration, Told& last,
+                      const std::string& path) {
   rd_kafka_conf_set_events(configuration.get(), 0);
   rd_kafka_conf_set(configuration.get(), "log.queue", "false", nullptr, 0);
   rd_kafka_conf_set_log_cb(configuration.get(), nullptr);
@@ -83,18 +81,14 @@ rd_kafka_t* new_client(rd_kafka_type_t type, ConfHandle configuration, Told& las
   rd_kafka_conf_set(configuration.get(), "statistics.interval.ms", "50", nullptr, 0);
   rd_kafka_conf_set_stats_cb(configuration.get(), look_at_statistics);
   rd_kafka_conf_set_opaque(configuration.get(), &last);
-  char error[512];
-  rd_kafka_t* client = rd_kafka_new(type, configuration.get(), error, sizeof error);
-  if (client == nullptr) throw std::runtime_error(path + ": " + error);
-  (void)configuration.release();  // The client has it now.
-  return client;
+  return new_client(type, std::move(configuration), path);
 }
 
 // Without brokers there is no look-up of a name that its end would wait for.
 void try_client(rd_kafka_type_t type, ConfHandle configuration, const std::string& path) {
   rd_kafka_conf_set(configuration.get(), "bootstrap.servers", "", nullptr, 0);
   Told last;
-  rd_kafka_t* const client = new_client(type, std::move(configuration), last, path);
+  rd_kafka_t* const client = new_asker(type, std::move(configuration), last, path);
   rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
 }
 
@@ -228,7 +222,7 @@ Reached reach(const SourceOptions& options, Duration patience) {
   // Where an offset is in an open transaction the group would not say it before that has ended.
   rd_kafka_conf_set(configuration.get(), "isolation.level", "read_uncommitted", nullptr, 0);
   rd_kafka_t* client =
-      new_client(RD_KAFKA_CONSUMER, std::move(configuration), last, "kafka.properties");
+      new_asker(RD_KAFKA_CONSUMER, std::move(configuration), last, "kafka.properties");
   if (options.login) options.login->serve(client);
   const Patience left(patience);
   Reached reached;
@@ -259,7 +253,7 @@ std::string reach(const TargetOptions& options, Duration patience) {
   // Each target's stays, for the client may still write to it at the end of the process.
   auto& last = *new Told;
   rd_kafka_t* client =
-      new_client(RD_KAFKA_PRODUCER, target_configuration(options), last, properties_path(options));
+      new_asker(RD_KAFKA_PRODUCER, target_configuration(options), last, properties_path(options));
   if (options.login) options.login->serve(client);
   const Patience left(patience);
   const rd_kafka_resp_err_t error = find(client, options.topic, left.left_ms());
@@ -274,7 +268,7 @@ std::vector<std::string> reach(const DeadLettersOptions& options,
   static Told last;  // As above.
   last = {};
   rd_kafka_t* client =
-      new_client(RD_KAFKA_PRODUCER, dead_letters_configuration(options), last, "kafka.properties");
+      new_asker(RD_KAFKA_PRODUCER, dead_letters_configuration(options), last, "kafka.properties");
   if (options.login) options.login->serve(client);
   const Patience left(patience);
   std::vector<std::string> reasons;

@@ -246,6 +246,14 @@ ConfHandle source_configuration(const SourceOptions& options, int version) {
   return conf;
 }
 
+rd_kafka_t* new_client(rd_kafka_type_t type, ConfHandle configuration, const std::string& path) {
+  char reason[512] = "";
+  rd_kafka_t* client = rd_kafka_new(type, configuration.get(), reason, sizeof reason);
+  if (client == nullptr) throw std::runtime_error(path + ": " + reason);
+  (void)configuration.release();  // librdkafka's now.
+  return client;
+}
+
 bool has_old_scram(const rd_kafka_conf_t* configuration, int version) {
   return version < kFirstScramForKafka4 &&
          property(configuration, "security.protocol").starts_with("sasl") &&

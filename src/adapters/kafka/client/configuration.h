@@ -20,6 +20,10 @@ ConfHandle fleet_table_configuration(const DeadLettersOptions& options);
 // `alone`: each record in a batch of its own.
 ConfHandle target_configuration(const TargetOptions& options, bool alone = false);
 
+// A client of that configuration. It has no owner. Throws std::runtime_error with librdkafka's own
+// reason behind `path`, which is where its properties stand.
+rd_kafka_t* new_client(rd_kafka_type_t type, ConfHandle configuration, const std::string& path);
+
 // Where a target's properties stand in the configuration.
 std::string properties_path(const TargetOptions& options);
 

@@ -68,11 +68,7 @@ rd_kafka_t* new_consumer(const SourceOptions& options, const Notify& notify) {
   check_topics(options.topics);
   ConfHandle conf = source_configuration(options, rd_kafka_version());
   warn_of_known_trouble(conf.get(), rd_kafka_version(), notify);
-  char reason[512] = "";
-  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, conf.get(), reason, sizeof reason);
-  if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + reason);
-  conf.release();
-  return client;
+  return new_client(RD_KAFKA_CONSUMER, std::move(conf), "kafka.properties");
 }
 
 }  // namespace
