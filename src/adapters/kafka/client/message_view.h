@@ -34,4 +34,20 @@ inline std::span<const Header> headers_of(const rd_kafka_message_t& message,
   return room;
 }
 
+// As it was read. Its views are into `message`, `topic` and `room`, which is used as above.
+inline Message message_of(const rd_kafka_message_t& message, core::PartitionId partition,
+                          std::string_view topic, PartitionNumber number,
+                          std::vector<Header>& room) {
+  return {.partition = partition,
+          .read_at = Offset{message.offset},
+          .offset = Offset{message.offset},
+          .timestamp_ms = rd_kafka_message_timestamp(&message, nullptr),
+          .topic = topic,
+          .number = number,
+          .key = view(message.key, message.key_len),
+          .value = view(message.payload, message.len),
+          .headers = headers_of(message, room),
+          .earlier = {}};
+}
+
 }  // namespace einlass::kafka

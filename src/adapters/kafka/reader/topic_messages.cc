@@ -17,16 +17,7 @@ int TopicReader::State::take(Partition& partition, int budget, MessageSink& sink
     }
     ++count;
     if (!admit(partition, *message)) continue;
-    sink.take({.partition = partition.id,
-               .read_at = Offset{message->offset},
-               .offset = Offset{message->offset},
-               .timestamp_ms = rd_kafka_message_timestamp(message.get(), nullptr),
-               .topic = partition.topic,
-               .number = partition.number,
-               .key = view(message->key, message->key_len),
-               .value = view(message->payload, message->len),
-               .headers = headers_of(*message, headers),
-               .earlier = {}});
+    sink.take(message_of(*message, partition.id, partition.topic, partition.number, headers));
     if (partition.next >= ends[partition.id.value]) end(partition);
   }
   return count;

@@ -16,7 +16,8 @@ int Source::State::read(Partition& partition, int budget) {
       break;
     }
     if (message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF) ++count;
-    if (admit(partition, *message)) take(partition, *message);
+    if (!admit(partition, *message)) continue;
+    sink.take(message_of(*message, partition.id, partition.topic, partition.number, headers));
   }
   if (sleeps_when_full && count > 0) keep_fetching(partition);
   return count;
@@ -85,19 +86,6 @@ void Source::State::reached_end(Partition& partition, Offset end) {
   if (partition.finding != Finding::read || end.value == partition.next) return;
   partition.next = end.value;
   events.push_back(core::PartitionMoved{partition.id, end});
-}
-
-void Source::State::take(const Partition& partition, const rd_kafka_message_t& message) {
-  sink.take({.partition = partition.id,
-             .read_at = Offset{message.offset},
-             .offset = Offset{message.offset},
-             .timestamp_ms = rd_kafka_message_timestamp(&message, nullptr),
-             .topic = partition.topic,
-             .number = partition.number,
-             .key = view(message.key, message.key_len),
-             .value = view(message.payload, message.len),
-             .headers = headers_of(message, headers),
-             .earlier = {}});
 }
 
 }  // namespace einlass::kafka

@@ -51,7 +51,6 @@ struct Source::State {
   void keep_fetching(Partition& partition);
   bool admit(Partition& partition, const rd_kafka_message_t& message);
   void reached_end(Partition& partition, Offset end);
-  void take(const Partition& partition, const rd_kafka_message_t& message);
 
   void tell(const Trouble& trouble);
   void tell(rd_kafka_resp_err_t code, bool fatal, const char* reason, std::string_view topic);
