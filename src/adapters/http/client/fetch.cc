@@ -12,8 +12,6 @@
 #include "adapters/http/client/single_exchange.h"
 #include "adapters/http/client/tls.h"
 #include "adapters/http/resolver/addresses.h"
-#include "adapters/http/wire/words.h"
-#include "text/ascii.h"
 
 namespace einlass::http {
 namespace {
@@ -26,20 +24,16 @@ class Reach final : public ConnectionOwner {
  public:
   explicit Reach(TargetOptions options)
       : options_{std::move(options)},
-        settings_{
-            .peer = host_and_port(options_.host, options_.port),
-            .timeout = in_words(options_.timeout),
-            .server_name = options_.server_name.empty() ? options_.host : options_.server_name,
-            .http2 = true},
+        settings_{connection_settings(options_)},
         addresses_{io_,
-                   first_hop(options_.proxy, options_.host, options_.port),
+                   first_hop(options_),
                    /*named_by=*/std::nullopt,
                    /*refuse_private=*/false,
                    options_.addresses_for,
                    options_.timeout,
                    [this](const std::string& trouble) { resolved(trouble); }},
         deadlines_{io_, options_.timeout} {
-    go_through(options_.proxy, options_.host, options_.port, settings_);
+    settings_.http2 = true;
     if (!options_.tls) return;
     tls_.emplace(options_.certificates, options_.may_speak_http2());
     settings_.tls = &*tls_;

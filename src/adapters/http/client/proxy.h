@@ -1,8 +1,6 @@
-// How a proxy is asked for a way through to a server (RFC 9110, section 9.3.6).
+// The way to a server: whose name it has, and how a proxy is asked for a way through to it (RFC
+// 9110, section 9.3.6).
 #pragma once
-
-#include <cstdint>
-#include <string>
 
 #include "adapters/http/client/connection.h"
 #include "adapters/http/client/target_options.h"
@@ -10,12 +8,10 @@
 
 namespace einlass::http {
 
-// Where a connection to host:port begins: at the proxy, if there is one.
-Hop first_hop(const ProxyOptions& proxy, const std::string& host, std::uint16_t port);
+// Where a connection begins: at the proxy, if there is one.
+Hop first_hop(const TargetOptions& options);
 
-// Puts into `settings` what a connection to host:port by this proxy needs; nothing if there is
-// none.
-void go_through(const ProxyOptions& proxy, const std::string& host, std::uint16_t port,
-                ConnectionSettings& settings);
+// What a connection needs to get there, as yet without TLS.
+ConnectionSettings connection_settings(const TargetOptions& options);
 
 }  // namespace einlass::http

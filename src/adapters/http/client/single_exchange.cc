@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "adapters/http/client/proxy.h"
-#include "adapters/http/wire/words.h"
-#include "text/ascii.h"
 #include "units/check.h"
 
 namespace einlass::http {
@@ -14,19 +12,16 @@ SingleExchange::SingleExchange(boost::asio::io_context& io, const TargetOptions&
                                std::size_t most_body)
     : io_{io},
       writer_{options},
-      settings_{.peer = host_and_port(options.host, options.port),
-                .timeout = in_words(options.timeout),
-                .server_name = options.server_name.empty() ? options.host : options.server_name,
-                .kept_body = {.of_2xx = most_body, .of_others = most_body}},
+      settings_{connection_settings(options)},
       addresses_{io,
-                 first_hop(options.proxy, options.host, options.port),
+                 first_hop(options),
                  /*named_by=*/std::nullopt,
                  /*refuse_private=*/false,
                  options.addresses_for,
                  options.timeout,
                  [this](const std::string& trouble) { resolved(trouble); }},
       deadlines_{io, options.timeout} {
-  go_through(options.proxy, options.host, options.port, settings_);
+  settings_.kept_body = {.of_2xx = most_body, .of_others = most_body};
   if (!options.tls) return;
   tls_.emplace(options.certificates);
   settings_.tls = &*tls_;

@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "adapters/http/client/proxy.h"
-#include "adapters/http/wire/words.h"
-#include "text/ascii.h"
 #include "units/check.h"
 
 namespace einlass::http {
@@ -23,21 +21,18 @@ Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, const 
       target_{options.name},
       max_in_flight_{options.max_in_flight},
       writer_{options},
-      settings_{.peer = host_and_port(options.host, options.port),
-                .timeout = in_words(options.timeout),
-                .tls = tls,
-                .server_name = options.server_name.empty() ? options.host : options.server_name,
-                .kept_body = kept_body,
-                .http2 = options.may_speak_http2()},
+      settings_{connection_settings(options)},
       addresses_{io,
-                 first_hop(options.proxy, options.host, options.port),
+                 first_hop(options),
                  options.host_of_record ? std::optional(options.name) : std::nullopt,
                  options.host_of_record && !options.allow_private,
                  options.addresses_for,
                  options.timeout,
                  [this](const std::string& trouble) { resolved(trouble); }},
       deadlines_{io, options.timeout} {
-  go_through(options.proxy, options.host, options.port, settings_);
+  settings_.tls = tls;
+  settings_.kept_body = kept_body;
+  settings_.http2 = options.may_speak_http2();
   connections_.reserve(max_in_flight_);
   idle_.reserve(max_in_flight_);
   if (settings_.http2) http2_.emplace(io, options, settings_, deadlines_, suspects, *this);
