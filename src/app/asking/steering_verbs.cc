@@ -44,10 +44,6 @@ std::string quota_path(const QuotaOptions& options) {
   return "/v1/quotas/" + encoded(options.limit) + "/" + encoded(options.key);
 }
 
-std::string plain(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 // Of a change that the table has and the gate that was asked has not read in time.
 std::string pending(const Json& answer) {
   return answer.contains("pending") ? " (written; the gate has not read it yet)" : "";
@@ -57,19 +53,19 @@ std::string pending(const Json& answer) {
 std::string line_for(const Json& entry) {
   std::string line;
   if (entry.contains("what")) {
-    line = plain(entry.at("what")) + " " + plain(entry.at("name"));
-    if (entry.contains("key")) line += " " + plain(entry.at("key"));
+    line = value_text(entry.at("what")) + " " + value_text(entry.at("name"));
+    if (entry.contains("key")) line += " " + value_text(entry.at("key"));
     line += " paused";
   } else {
-    line = plain(entry.at("limit")) + " " + plain(entry.at("key"));
+    line = value_text(entry.at("limit")) + " " + value_text(entry.at("key"));
     for (const auto& [name, value] : entry.at("values").items()) {
-      line += " " + name + "=" + plain(value);
+      line += " " + name + "=" + value_text(value);
     }
   }
   if (entry.at("since").is_number()) line += " since " + utc_text(entry.at("since"));
   if (entry.at("until").is_number()) line += " until " + utc_text(entry.at("until"));
-  if (!plain(entry.at("by")).empty()) line += " by " + plain(entry.at("by"));
-  if (!plain(entry.at("note")).empty()) line += ": " + plain(entry.at("note"));
+  if (!value_text(entry.at("by")).empty()) line += " by " + value_text(entry.at("by"));
+  if (!value_text(entry.at("note")).empty()) line += ": " + value_text(entry.at("note"));
   return shown(line) + pending(entry) + "\n";
 }
 

@@ -126,7 +126,7 @@ std::variant<Steer, std::string> steer_of(const Subject& subject, std::string_vi
   json["since"] = now_ms;
   if (const auto found = json.find("for"); found != json.end()) {
     if (json.contains("until")) return std::string("for and until are two ways to say one thing");
-    const std::string text = found->is_string() ? found->get<std::string>() : found->dump();
+    const std::string text = value_text(*found);
     const auto length = config::parse_duration(text, {Duration::seconds(1), kLongestFor});
     if (const auto* wrong = std::get_if<config::Refusal>(&length)) return "for " + wrong->text;
     json["until"] = now_ms + std::get<Duration>(length).us / 1000;

@@ -15,14 +15,10 @@ namespace {
 
 using Kind = Subject::Kind;
 
-std::string plain(const nlohmann::ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 std::vector<config::Change> changes_of(const Steer& steer) {
   std::vector<config::Change> changes;
   for (const auto& [name, value] : steer.values.items()) {
-    changes.push_back({.name = name, .value = plain(value)});
+    changes.push_back({.name = name, .value = value_text(value)});
   }
   return changes;
 }
@@ -139,7 +135,7 @@ std::string read_quota(const config::Config& config, const Subject& subject, con
 
 // REQUIRES: as read_steer() gives it, so that a weight is there and nothing else.
 std::string read_weight(const Subject& subject, const Steer& steer, Meant& meant) {
-  const std::string text = plain(steer.values.at("weight"));
+  const std::string text = value_text(steer.values.at("weight"));
   const auto read = config::parse_weight(text);
   if (const auto* wrong = std::get_if<config::Refusal>(&read)) {
     return "shares." + subject.name + ".weight: '" + text + "' " + wrong->text;

@@ -137,6 +137,10 @@ std::string not_there(const Subject& subject) {
   return what + " is not paused";
 }
 
+std::string value_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 std::variant<Steer, std::string> read_steer(const Subject& subject, std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return std::string("is no JSON object");

@@ -66,6 +66,9 @@ struct Steer {
   bool over(std::int64_t now_ms) const { return until_ms && *until_ms <= now_ms; }
 };
 
+// A text as it is, anything else as JSON has it.
+std::string value_text(const nlohmann::ordered_json& value);
+
 // Longer ones are refused.
 inline constexpr std::size_t kLongestNote = 200;
 inline constexpr std::size_t kLongestBy = 100;
