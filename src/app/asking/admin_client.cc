@@ -1,9 +1,11 @@
 #include "app/asking/admin_client.h"
 
+#include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
 
 #include "adapters/http/client/fetch.h"
+#include "app/setup/exit_codes.h"
 #include "config/model/address.h"
 #include "text/shown.h"
 #include "units/secret_file.h"
@@ -72,6 +74,11 @@ AdminAnswer tell_admin(const config::Config& config, const std::string& method,
   } catch (const std::exception& error) {
     return AdminTrouble{"the gate on " + where + " cannot be asked: " + error.what()};
   }
+}
+
+int fail(const std::string& trouble) {
+  std::fprintf(stderr, "einlass: %s\n", trouble.c_str());
+  return kExitFailed;
 }
 
 }  // namespace einlass::app

@@ -28,4 +28,10 @@ AdminAnswer ask_admin(const config::Config& config, const std::string& path);
 AdminAnswer tell_admin(const config::Config& config, const std::string& method,
                        const std::string& path, const std::string& body);
 
+// What is said of a page that holds something else than it should.
+inline constexpr char kNoSuchGate[] = "what answers on admin.listen is not a gate of this version";
+
+// Says what is wrong on stderr; the exit code of a verb that has failed.
+int fail(const std::string& trouble);
+
 }  // namespace einlass::app

@@ -23,11 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-int fail(const std::string& text) {
-  std::fprintf(stderr, "einlass: %s\n", text.c_str());
-  return kExitFailed;
-}
-
 // Who types this, for the log and the lists of every gate.
 std::string who() {
   const char* user = std::getenv("USER");
@@ -76,7 +71,7 @@ int print(const AdminAnswer& answer, const std::function<std::string(const Json&
     std::printf("%s", words(Json::parse(std::get<AdminPage>(answer).body)).c_str());
     return kExitDone;
   } catch (const nlohmann::json::exception&) {
-    return fail("what answers on admin.listen is not a gate of this version");
+    return fail(kNoSuchGate);
   }
 }
 

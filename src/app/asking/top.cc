@@ -44,7 +44,7 @@ class Top {
       before_ = now;
       return picture;
     } catch (const nlohmann::json::exception&) {
-      return AdminTrouble{"what answers on admin.listen is not a gate of this version"};
+      return AdminTrouble{kNoSuchGate};
     }
   }
 
@@ -56,10 +56,7 @@ class Top {
 int look_once(Top& top) {
   constexpr std::size_t kNoBound = std::numeric_limits<std::size_t>::max();
   const auto seen = top.look({kNoBound, kNoBound}, takes_colours(stdout));
-  if (const auto* trouble = std::get_if<AdminTrouble>(&seen)) {
-    std::fprintf(stderr, "einlass: %s\n", trouble->text.c_str());
-    return kExitFailed;
-  }
+  if (const auto* trouble = std::get_if<AdminTrouble>(&seen)) return fail(trouble->text);
   std::printf("%s", std::get<std::string>(seen).c_str());
   return kExitDone;
 }

@@ -133,10 +133,7 @@ int ask_why(const config::Config& config, const WhyOptions& options) {
   const WhyQuestion question{options.topic, PartitionNumber{options.partition},
                              Offset{options.offset}, options.key};
   const auto answer = ask_admin(config, "/v1/why?" + why_query(question));
-  if (const auto* trouble = std::get_if<AdminTrouble>(&answer)) {
-    std::fprintf(stderr, "einlass: %s\n", trouble->text.c_str());
-    return kExitFailed;
-  }
+  if (const auto* trouble = std::get_if<AdminTrouble>(&answer)) return fail(trouble->text);
   const std::string& body = std::get<AdminPage>(answer).body;
   try {
     std::printf("%s", (options.json ? shown_lines(body) : why_for_people(body)).c_str());
@@ -144,8 +141,7 @@ int ask_why(const config::Config& config, const WhyOptions& options) {
       std::printf("%s", other_gates(config).c_str());
     }
   } catch (const nlohmann::json::exception&) {
-    std::fprintf(stderr, "einlass: what answers on admin.listen is not a gate of this version\n");
-    return kExitFailed;
+    return fail(kNoSuchGate);
   }
   return kExitDone;
 }
