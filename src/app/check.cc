@@ -66,21 +66,18 @@ std::string trouble_of(Attempt attempt) {
 bool check_kafka(const config::Config& config, const KafkaLogins& logins) {
   kafka::SourceOptions options = source_options(config, ShardNumber{});
   options.login = logins.of_source();
-  const std::string what = "Kafka at " + options.brokers;
-  if (const std::string why = without_token(options.login); !why.empty()) return tell(what, why);
-  std::string trouble;
-  try {
-    trouble = kafka::refused_scram(options, kLoginPatience);
-    if (!trouble.empty()) return tell(what, trouble);
+  const auto attempt = [&] {
+    std::string trouble = without_token(options.login);
+    if (trouble.empty()) trouble = kafka::refused_scram(options, kLoginPatience);
+    if (!trouble.empty()) return trouble;
     const kafka::Reached reached = kafka::reach(options, kPatience);
     for (const std::string& one : reached.trouble) {
       trouble += (trouble.empty() ? "" : "; ") + one;
     }
     for (const std::string& one : reached.patterns) tell(one, "");
-  } catch (const std::exception& error) {
-    trouble = error.what();
-  }
-  return tell(what, trouble);
+    return trouble;
+  };
+  return tell("Kafka at " + options.brokers, trouble_of(attempt));
 }
 
 // A line for each topic. Records that need one that is not there would wait for it.
@@ -201,17 +198,13 @@ bool check_kafka_target(const config::Config& config, const config::Target& targ
                         std::shared_ptr<kafka::Login> login) {
   kafka::TargetOptions options = kafka_target_options(config, target, ShardNumber{});
   options.login = std::move(login);
-  const std::string what =
-      "target " + target.name + ", topic " + options.topic + " at " + options.brokers;
-  if (const std::string why = without_token(options.login); !why.empty()) return tell(what, why);
-  std::string trouble;
-  try {
-    trouble = kafka::refused_scram({&options, 1}, kLoginPatience);
-    if (trouble.empty()) trouble = kafka::reach(options, kPatience);
-  } catch (const std::exception& error) {
-    trouble = error.what();
-  }
-  return tell(what, trouble);
+  const auto attempt = [&] {
+    std::string trouble = without_token(options.login);
+    if (trouble.empty()) trouble = kafka::refused_scram({&options, 1}, kLoginPatience);
+    return trouble.empty() ? kafka::reach(options, kPatience) : trouble;
+  };
+  return tell("target " + target.name + ", topic " + options.topic + " at " + options.brokers,
+              trouble_of(attempt));
 }
 
 // By that URL. Nothing is sent: a request would be a delivery.
