@@ -143,8 +143,7 @@ Json shares_json(const metrics::Snapshot& sum, const config::Config& config,
                  const Steering& steering) {
   Json shares = Json::array();
   for (const metrics::ShareSum& it : metrics::sum_shares(sum)) {
-    const auto& written = *std::ranges::find(config.shares, it.share.name,
-                                             [](const auto& share) { return share.name; });
+    const auto& written = *std::ranges::find(config.shares, it.share.name, &config::Share::name);
     Json levels = Json::array();
     for (std::size_t i = 0; i < it.share.levels.size(); ++i) {
       levels.push_back({{"name", it.share.levels[i]}, {"waiting", it.waiting[i]}});

@@ -315,9 +315,7 @@ std::string topic_of(const config::Config& config, const RedriveOptions& options
     }
     return options.topic;
   }
-  const auto route =
-      std::find_if(config.routes.begin(), config.routes.end(),
-                   [&](const config::Route& one) { return one.name == options.route; });
+  const auto route = std::ranges::find(config.routes, options.route, &config::Route::name);
   if (route == config.routes.end()) {
     std::vector<std::string_view> names;
     for (const config::Route& one : config.routes) names.push_back(one.name);

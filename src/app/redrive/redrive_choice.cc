@@ -18,8 +18,7 @@ Choice RedriveChoice::of(std::span<const kafka::Header> headers) const {
   }
   choice.story = std::get<DeadStory>(read);
   const std::string_view name = choice.story.route;
-  const auto route = std::find_if(config_.routes.begin(), config_.routes.end(),
-                                  [&](const config::Route& one) { return one.name == name; });
+  const auto route = std::ranges::find(config_.routes, name, &config::Route::name);
   if (route == config_.routes.end()) {
     choice.why =
         "its route '" + std::string(name) + "' is not in the configuration; name a route so";
