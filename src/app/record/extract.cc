@@ -25,9 +25,7 @@ bool is_plain(std::string_view number) {
 
 // Digits and nothing else, for a number of at least 1.
 std::optional<Permits> decimal(std::string_view text) {
-  const bool digits = !text.empty() && std::all_of(text.begin(), text.end(),
-                                                   [](char c) { return c >= '0' && c <= '9'; });
-  if (!digits) return std::nullopt;
+  if (text.empty() || !std::all_of(text.begin(), text.end(), is_digit)) return std::nullopt;
   std::int64_t number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   if (read.ec == std::errc::result_out_of_range) return kMostRecordCost;

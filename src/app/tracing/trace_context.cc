@@ -14,7 +14,7 @@ constexpr std::size_t kLength = kVersion + 1 + kTrace + 1 + kParent + 1 + kFlags
 
 bool is_hex(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
-                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+                     [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 bool is_id(std::string_view text) {

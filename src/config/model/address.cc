@@ -163,10 +163,8 @@ Parsed<HostPort> parse_host_port(std::string_view text, std::optional<std::uint1
 std::string to_text(const HostPort& address) { return host_and_port(address.host, address.port); }
 
 std::optional<Url> split_url(std::string_view text) {
-  const bool visible =
-      std::all_of(text.begin(), text.end(), [](char c) { return c > 32 && c < 127; });
   const std::size_t scheme_end = text.find("://");
-  if (!visible || scheme_end == text.npos) return std::nullopt;
+  if (!is_visible(text) || scheme_end == text.npos) return std::nullopt;
   Url url;
   url.scheme = text.substr(0, scheme_end);
   text.remove_prefix(scheme_end + 3);

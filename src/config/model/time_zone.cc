@@ -11,6 +11,7 @@
 
 #include "config/model/reading.h"
 #include "config/text/suggest.h"
+#include "text/ascii.h"
 #include "units/check.h"
 
 namespace einlass::config {
@@ -27,7 +28,7 @@ std::string folder() {
 // It takes paths as well, and `localtime`, which is another zone on each machine.
 bool is_name(std::string_view name) {
   const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+    return is_letter(c) || is_digit(c) ||
            std::string_view("+-_/").find(c) != std::string_view::npos;
   };
   return !name.starts_with('/') && std::ranges::all_of(name, fits) && name != "localtime";

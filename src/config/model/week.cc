@@ -6,6 +6,7 @@
 #include "config/model/reading.h"
 #include "config/model/time_zone.h"
 #include "config/text/values.h"
+#include "text/ascii.h"
 
 namespace einlass::config {
 namespace {
@@ -29,7 +30,7 @@ std::vector<std::string_view> split(std::string_view text, char between) {
 std::optional<int> time_of_day(std::string_view text) {
   constexpr std::string_view kForm = "00:00";
   const auto fits = [](char written, char form) {
-    return form == '0' ? written >= '0' && written <= '9' : written == form;
+    return form == '0' ? is_digit(written) : written == form;
   };
   if (text.size() != kForm.size() || !std::ranges::equal(text, kForm, fits)) return std::nullopt;
   const int hour = (text[0] - '0') * 10 + text[1] - '0';

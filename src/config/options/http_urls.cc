@@ -6,16 +6,14 @@
 #include "config/model/address.h"
 #include "config/tables/secrets.h"
 #include "config/tables/tables.h"
+#include "text/ascii.h"
 
 namespace einlass::config {
 namespace {
 
 constexpr std::size_t kMostUrls = 16;
 
-bool fits_url(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return c > 32 && c < 127 && c != '#'; });
-}
+bool fits_url(std::string_view text) { return is_visible(text) && text.find('#') == text.npos; }
 
 // The scheme with the host, and the path with the query, which begins at the first / or ? of the
 // URL's own text.
@@ -253,7 +251,7 @@ std::string take_host_pattern(Section&, const Scalar& item, HttpTarget& http) {
   std::string_view name = item.text;
   if (name.starts_with("*.")) name.remove_prefix(2);
   const auto fits = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
+    return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
   };
   const bool sound = !name.empty() && name.front() != '.' && name.back() != '.' &&
                      name.find("..") == name.npos && std::all_of(name.begin(), name.end(), fits);

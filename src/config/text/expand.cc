@@ -14,9 +14,8 @@ constexpr std::string_view kForms = "write ${NAME}, ${NAME:-default} or ${NAME:?
 
 bool is_name(std::string_view text) {
   const auto letter = [](char c) { return is_letter(c) || c == '_'; };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   return !text.empty() && letter(text.front()) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || digit(c); });
+         std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || is_digit(c); });
 }
 
 // What stands between the braces: a name, and perhaps `:-` or `:?` with more.
