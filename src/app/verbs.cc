@@ -1,6 +1,5 @@
 #include "app/verbs.h"
 
-#include <functional>
 #include <string>
 #include <variant>
 

@@ -1,5 +1,4 @@
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "adapters/metrics/sections.h"

@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <string>
 
 #include "adapters/metrics/sections.h"
 

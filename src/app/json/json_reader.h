@@ -2,7 +2,6 @@
 // (RFC 6901) find in them.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/pages/process_view.h"
 #include "app/pages/status.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <type_traits>
 #include <utility>
 #include <variant>
 

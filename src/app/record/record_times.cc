@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <system_error>
 
 #include "app/record/extract.h"
 #include "app/record/same_number.h"

@@ -1,7 +1,5 @@
 #include "app/redrive/redrive_preview.h"
 
-#include <algorithm>
-
 #include "text/shown.h"
 
 namespace einlass::app {

@@ -1,7 +1,6 @@
 #include "app/shard/debug_notices.h"
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>

@@ -1,7 +1,6 @@
 #include "app/targets/path_stretches.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "text/ascii.h"
 

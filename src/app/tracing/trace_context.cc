@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "app/record/extract.h"
 #include "text/ascii.h"
 
 namespace einlass::app {

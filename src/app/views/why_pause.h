@@ -1,7 +1,6 @@
 // Which of the pauses that people made holds up a record, and how that is said.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <map>
 #include <utility>
-#include <variant>
 
 #include "config/model/named.h"
 #include "config/options/route_topics.h"

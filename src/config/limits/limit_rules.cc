@@ -1,6 +1,5 @@
 // What the table cannot say of limits: numbers that do not go together, or that cannot be kept.
 #include <algorithm>
-#include <utility>
 #include <variant>
 
 #include "config/limits/limit_values.h"

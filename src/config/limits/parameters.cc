@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 #include <variant>
 
 #include "config/limits/pace.h"

@@ -1,5 +1,4 @@
 // kafka, and targets that are topics.
-#include <algorithm>
 #include <set>
 
 #include "config/model/address.h"

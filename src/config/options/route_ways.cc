@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "config/model/names.h"
 #include "config/options/route_topics.h"
 #include "config/tables/tables.h"
 #include "config/text/suggest.h"

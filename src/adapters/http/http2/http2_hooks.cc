@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "adapters/http/http2/http2_fields.h"
 #include "adapters/http/http2/http2_session.h"
 #include "units/check.h"
 

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "adapters/http/wire/words.h"
 #include "text/ascii.h"
 #include "units/check.h"
 #include "units/fnv1a.h"

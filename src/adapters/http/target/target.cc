@@ -1,7 +1,6 @@
 // What a request carries besides its record, and what becomes of one that is not made.
 #include "adapters/http/target/target.h"
 
-#include <algorithm>
 #include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -6,8 +6,6 @@
 #include <map>
 #include <sstream>
 #include <stdexcept>
-#include <string_view>
-#include <utility>
 
 #include "adapters/kafka/client/login.h"
 #include "adapters/kafka/client/set_properties.h"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <string>
 
 #include "adapters/kafka/client/login.h"
 #include "adapters/kafka/client/message_view.h"

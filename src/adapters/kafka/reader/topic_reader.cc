@@ -1,7 +1,6 @@
 #include "adapters/kafka/reader/topic_reader.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "adapters/kafka/client/hand_assigned_consumer.h"

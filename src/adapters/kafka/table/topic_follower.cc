@@ -3,7 +3,6 @@
 #include <librdkafka/rdkafka.h>
 #include <malloc.h>
 
-#include <atomic>
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -12,7 +11,6 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
