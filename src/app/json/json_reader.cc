@@ -3,14 +3,13 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <charconv>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "app/json/json_oddities.h"
+#include "text/number.h"
 #include "text/utf8.h"
 
 namespace einlass::app {
@@ -33,13 +32,11 @@ std::optional<dom::element> member_of(const dom::object& object, std::string_vie
 }
 
 std::optional<dom::element> element_of(const dom::array& list, const std::string& step) {
-  std::size_t index = 0;
-  const char* const end = step.data() + step.size();
-  const auto read = std::from_chars(step.data(), end, index);
+  const auto index = whole_number<std::size_t>(step);
   const bool odd_zero = step.size() > 1 && step.front() == '0';
-  if (read.ec != std::errc() || read.ptr != end || odd_zero) return std::nullopt;
+  if (!index || odd_zero) return std::nullopt;
   dom::element found;
-  if (list.at(index).get(found) != simdjson::SUCCESS) return std::nullopt;
+  if (list.at(*index).get(found) != simdjson::SUCCESS) return std::nullopt;
   return found;
 }
 

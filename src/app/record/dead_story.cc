@@ -1,8 +1,9 @@
 #include "app/record/dead_story.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "text/number.h"
 
 namespace einlass::app {
 namespace {
@@ -23,11 +24,8 @@ std::optional<std::string_view> find(std::span<const kafka::Header> headers,
 
 template <class Number>
 std::optional<Number> number_of(std::optional<std::string_view> text, Number least) {
-  if (!text) return std::nullopt;
-  Number number{};
-  const char* const end = text->data() + text->size();
-  const auto read = std::from_chars(text->data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end || number < least) return std::nullopt;
+  const auto number = whole_number<Number>(text.value_or(""));
+  if (number && *number < least) return std::nullopt;
   return number;
 }
 

@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include "text/number.h"
 #include "text/utf8.h"
 
 namespace einlass::app {
@@ -23,18 +23,11 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // What is watched may be the process that started us.
 std::optional<Duration> period_asked_for() {
   const std::string process = variable("WATCHDOG_PID");
-  if (!process.empty() && number(process) != getpid()) return std::nullopt;
-  const auto us = number(variable("WATCHDOG_USEC"));
+  if (!process.empty() && whole_number<std::int64_t>(process) != getpid()) return std::nullopt;
+  const auto us = whole_number<std::int64_t>(variable("WATCHDOG_USEC"));
   if (!us || *us <= 0) return std::nullopt;
   return Duration{std::max<std::int64_t>(*us / 2, 1)};
 }

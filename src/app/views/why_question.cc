@@ -1,9 +1,8 @@
 // Reads and writes the query of /v1/why.
-#include <charconv>
-
 #include "app/views/why.h"
 #include "config/model/address.h"
 #include "config/model/query.h"
+#include "text/number.h"
 
 namespace einlass::app {
 namespace {
@@ -14,9 +13,8 @@ constexpr char kUsage[] =
 
 template <class Number>
 bool read_number(const std::string& text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  return read.ec == std::errc() && read.ptr == end && number >= 0;
+  number = whole_number<Number>(text).value_or(-1);
+  return number >= 0;
 }
 
 }  // namespace

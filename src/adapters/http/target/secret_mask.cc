@@ -1,7 +1,6 @@
 #include "adapters/http/target/secret_mask.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -9,6 +8,7 @@
 
 #include "text/ascii.h"
 #include "text/json_escape.h"
+#include "text/number.h"
 
 namespace einlass::http {
 namespace {
@@ -18,14 +18,6 @@ struct Written {
   std::string character;
   std::size_t size = 0;
 };
-
-std::optional<std::uint32_t> number_in(std::string_view digits, int base) {
-  std::uint32_t number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto read = std::from_chars(digits.data(), end, number, base);
-  if (digits.empty() || read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return number;
-}
 
 std::string utf8(std::uint32_t code) {
   const auto tail = [code](unsigned shift) {
@@ -56,7 +48,7 @@ std::optional<Written> in_html(std::string_view text) {
   if (!name.starts_with('#')) return {};
   name.remove_prefix(1);
   const bool hex = name.starts_with('x') || name.starts_with('X');
-  const auto code = hex ? number_in(name.substr(1), 16) : number_in(name, 10);
+  const auto code = whole_number<std::uint32_t>(name.substr(hex ? 1 : 0), hex ? 16 : 10);
   if (!code) return {};
   return Written{utf8(*code), end + 1};
 }

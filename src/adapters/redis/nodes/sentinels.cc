@@ -1,20 +1,19 @@
 #include "adapters/redis/nodes/sentinels.h"
 
-#include <charconv>
+#include <cstdint>
 #include <utility>
 
 #include "adapters/redis/nodes/node.h"
+#include "text/number.h"
 
 namespace einlass::redis {
 
 std::optional<Address> read_primary(const Value& answer) {
   if (!answer.is_array_of(2)) return std::nullopt;
-  const std::string& port = answer.elements[1].text;
-  Address found{answer.elements[0].text, 0};
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), found.port);
-  const bool number = error == std::errc{} && end == port.data() + port.size();
-  if (found.host.empty() || !number || found.port == 0) return std::nullopt;
-  return found;
+  const std::string& host = answer.elements[0].text;
+  const auto port = whole_number<std::uint16_t>(answer.elements[1].text);
+  if (host.empty() || port.value_or(0) == 0) return std::nullopt;
+  return Address{host, *port};
 }
 
 Sentinels::Sentinels(boost::asio::io_context& io, const StoreOptions& options)
