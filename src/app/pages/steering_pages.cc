@@ -54,13 +54,13 @@ std::optional<std::string_view> below(std::string_view path, std::string_view fr
 std::optional<std::string> take_part(std::string_view& rest) {
   const std::string_view part = rest.substr(0, rest.find('/'));
   rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-  return config::any_percent_decoded(std::string(part));
+  return config::any_percent_decoded(part);
 }
 
 std::optional<Subject> quota_of(std::string_view rest) {
   if (rest.find('/') == std::string_view::npos) return std::nullopt;
   const auto limit = take_part(rest);
-  const auto key = config::any_percent_decoded(std::string(rest));
+  const auto key = config::any_percent_decoded(rest);
   if (!limit || !key) return std::nullopt;
   return quota_subject(*limit, *key);
 }
@@ -74,7 +74,7 @@ std::optional<Subject> pause_subject(std::string_view rest) {
     subject->kind = Subject::Kind::tenant;
     return subject;
   }
-  const auto name = config::any_percent_decoded(std::string(rest));
+  const auto name = config::any_percent_decoded(rest);
   for (const auto one : {Subject::Kind::route, Subject::Kind::target, Subject::Kind::topic}) {
     if (word_of(one) == *kind && name) return Subject{one, *name, {}};
   }
