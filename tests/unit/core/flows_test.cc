@@ -136,6 +136,26 @@ TEST(Flows, a_level_that_was_empty_has_no_claim_from_before) {
   EXPECT_EQ(Shared::of(shared.go(10), 2), 1);
 }
 
+// What it had earned when its last record was withdrawn.
+TEST(Flows, a_level_that_left_without_being_served_has_no_claim_from_before) {
+  Flows flows(ShareOptions{.levels = 2, .keep = 50}, false);
+  Records records(5);
+  const auto arrive = [&](RecordId id, std::uint8_t level) {
+    Record& record =
+        records.enter(id, RouteId{0}, PartitionId{0}, Lanes::kNone, RecordState::ready);
+    record.flow = {FlowKey{level + 1u}, 1, level, 0};
+    flows.push_back(records, record);
+  };
+  for (const std::uint32_t slot : {0u, 1u, 2u}) arrive({slot, 0}, 0);
+  arrive({3, 0}, 1);
+  for (const std::uint32_t slot : {0u, 1u}) flows.take(records, records[slot], Permits{1});
+  ASSERT_EQ(flows.front(), 3u) << "it has earned a turn";
+  flows.withdraw(records, records[3]);
+  records.move(records[3], RecordState::absent);
+  arrive({3, 1}, 1);
+  EXPECT_EQ(flows.front(), 2u);
+}
+
 // The k-th record of a level waits for at most (k + 1) / keep permits.
 TEST(Flows, a_lower_level_waits_for_a_bounded_number_of_permits) {
   Shared shared({3, 5});
