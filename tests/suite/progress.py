@@ -54,12 +54,16 @@ class Estimate:
         return lanes
 
 
-def _chosen(build, selection):
-    """{name: its Needs} of the tests that ctest would run."""
+def _shown(build, selection):
     shown = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", *selection], check=True,
                            stdout=subprocess.PIPE)
+    return json.loads(shown.stdout)["tests"]
+
+
+def _chosen(build, selection):
+    """{name: its Needs} of the tests that ctest would run."""
     found = {}
-    for test in json.loads(shown.stdout)["tests"]:
+    for test in _shown(build, selection):
         properties = {one["name"]: one["value"] for one in test.get("properties", [])}
         slots = SLOTS if properties.get("RUN_SERIAL") else properties.get("PROCESSORS", 1)
         found[test["name"]] = Needs(slots, properties.get("RESOURCE_LOCK", []))
@@ -69,6 +73,13 @@ def _chosen(build, selection):
 def _usual():
     with open(_USUAL) as file:
         return json.load(file)
+
+
+def without(build, selection, passed):
+    """What chooses the rest: ctest counts from 1, and takes numbers in any length."""
+    rest = _chosen(build, selection).keys() - passed
+    numbers = [str(number) for number, test in enumerate(_shown(build, []), 1) if test["name"] in rest]
+    return ["-I", "0,0,0," + ",".join(numbers)]
 
 
 def _teach(build, usual):
@@ -87,10 +98,10 @@ def _show_slowest(took):
         print(f"  {seconds:6.1f} s  {name}")
 
 
-def _relay(lines, tests, estimate, began):
-    """Prints what ctest says, its lines of tests with the estimate; returns {test: (outcome, seconds)}, and what those
+def _relay(lines, tests, estimate, ended, said):
+    """Prints what ctest says, its lines of tests with the estimate; fills in {test: (outcome, seconds)}, and what those
     printed last that failed."""
-    ended, said = {}, {}
+    began = time.monotonic()
     name = None
     count, summing_up = None, False
     for line in lines:
@@ -111,7 +122,6 @@ def _relay(lines, tests, estimate, began):
             print(line, end="", flush=True)
             if name and not summing_up and ended[name][0] != "Passed" and line.strip():
                 said[name] = [*said.get(name, [])[1 - _LAST_LINES:], line]
-    return ended, said
 
 
 def _show_failed(said):
@@ -132,18 +142,26 @@ def _told_why(path, ended):
 
 
 def follow(build, arguments):
-    """Runs ctest with these arguments. Returns its exit code and {test: (what is to be said of it, seconds)}."""
+    """Runs ctest with these arguments. Returns its exit code, {test: (what is to be said of it, seconds)}, and how many tests
+    are to come, where it was interrupted."""
     usual = _usual()
     _teach(build, usual)
     tests = _chosen(build, arguments)
     estimate = Estimate(tests, usual)
     print(f"{len(tests)} tests, about {clock(estimate.left(0))} min.", flush=True)
     page = os.path.join(build, "Testing", "Temporary", "results.xml")
+    ended, said = {}, {}
     with subprocess.Popen(["ctest", "--test-dir", build, "--output-junit", page, *arguments], stdout=subprocess.PIPE, text=True,
                           bufsize=1) as ctest:
-        ended, said = _relay(ctest.stdout, tests, estimate, time.monotonic())
+        try:
+            _relay(ctest.stdout, tests, estimate, ended, said)
+        except KeyboardInterrupt:
+            ctest.terminate()
+            print(f"Interrupted: {len(tests) - len(ended)} tests to come.", flush=True)
     _show_failed(said)
-    return ctest.returncode, _told_why(page, ended)
+    if len(ended) == len(tests):
+        ended = _told_why(page, ended)
+    return ctest.returncode, ended, len(tests) - len(ended)
 
 
 def remember(ended):

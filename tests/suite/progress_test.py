@@ -4,6 +4,7 @@
 import contextlib
 import io
 import os
+import subprocess
 import tempfile
 import unittest
 
@@ -17,6 +18,12 @@ add_test(left_out "sh" "-c" "echo looked around; echo not run: no such program h
 set_tests_properties(left_out PROPERTIES SKIP_RETURN_CODE 77)
 """
 
+# Whoever reads what ctest says is told to stop by the second; the third is not begun before.
+STOPS = """
+add_test(good "true")
+add_test(stops "sh" "-c" "kill -INT {gate}; exec cat {pipe}")
+add_test(late "true")
+"""
 
 # One after the other those of a lock, and `both` in turn with all of them.
 LANES = """
@@ -56,13 +63,15 @@ class Left(unittest.TestCase):
 
 
 class Progress(unittest.TestCase):
-    def follow(self):
+    def follow(self, tests=TESTS, passed=(), to_come=0):
         """(what it printed, what came of each test)."""
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as said:
             with open(os.path.join(folder, "CTestTestfile.cmake"), "w") as file:
-                file.write(TESTS)
-            code, ended = progress.follow(folder, ["--output-on-failure"])
+                file.write(tests)
+            chosen = progress.without(folder, [], set(passed)) if passed else []
+            code, ended, left = progress.follow(folder, ["--output-on-failure", *chosen])
         self.assertNotEqual(code, 0)
+        self.assertEqual(left, to_come)
         return said.getvalue(), {name: told for name, (told, _) in ended.items()}
 
     def test_nothing_is_skipped_silently(self):
@@ -80,6 +89,69 @@ class Progress(unittest.TestCase):
                 page = file.read()
         self.assertIn("**1 passed, 1 failed, 1 not run.**", page)
         self.assertIn("- left_out: Skipped (not run: no such program here)\n", page)
+
+    def test_what_goes_on_runs_what_has_not_passed(self):
+        _, ended = self.follow(passed=["good"])
+        self.assertEqual(ended.keys(), {"bad", "left_out"})
+
+    def test_what_is_interrupted_says_what_has_ended(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            said, ended = self.follow(STOPS.format(gate=os.getpid(), pipe=pipe), to_come=2)
+            with contextlib.suppress(OSError):  # For the one that waits, if it was not ended.
+                os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        self.assertEqual(ended, {"good": "Passed"})
+        self.assertIn("Interrupted: 2 tests to come.\n", said)
+
+
+class Page(unittest.TestCase):
+    """In a repository, of which it is about the sources."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+        self.git("init", "--quiet")
+        self.change("tests/suite/run.py", "src/gate.cc")
+
+    def git(self, *words):
+        subprocess.run(["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True)
+
+    def change(self, *paths):
+        for path in paths:
+            path = os.path.join(self.root, path)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "a") as file:
+                file.write("changed\n")
+        self.git("add", ".")
+        self.git("commit", "--quiet", "-m", "changed")
+
+    def test_a_run_goes_on_from_it_on_the_same_sources_alone(self):
+        ended = {"good": ("Passed", 1.0), "bad": ("Timeout", 2.0), "left_out": ("Skipped (no program)", 0.0)}
+        results.write(self.root, ended, 120, "versions", to_come=7)
+        self.assertIn("**1 passed, 1 failed, 1 not run, 7 to come.**", self.page())
+        self.change("tests/suite/run.py", "tests/RESULTS.md")
+        self.assertEqual(results.before(self.root), (ended, 120))
+        self.change("src/gate.cc")
+        self.assertEqual(results.before(self.root), ({}, 0))
+
+    def test_it_is_of_changed_sources_and_nothing_goes_on_from_it(self):
+        with open(os.path.join(self.root, "src/gate.cc"), "a") as file:
+            file.write("changed\n")
+        results.write(self.root, {"good": ("Passed", 1.0)}, 120, "versions")
+        self.assertIn(" with changes,", self.page())
+        self.assertEqual(results.before(self.root), ({}, 0))
+
+    def test_what_passes_later_is_seen_to_have_failed_before(self):
+        earlier = {"good": ("Passed", 1.0), "bad": ("Timeout", 2.0)}
+        later = {"bad": ("Passed", 3.0), "new": ("Passed", 4.0)}
+        results.write(self.root, results.joined(earlier, later), 120, "versions")
+        self.assertIn("**3 passed, 0 failed, 0 not run.**\n\n- bad: Passed (before: Timeout)\n", self.page())
+
+    def page(self):
+        with open(os.path.join(self.root, "tests", "RESULTS.md")) as file:
+            return file.read()
 
 
 if __name__ == "__main__":

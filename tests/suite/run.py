@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Builds, runs a choice of the tests by ctest, and tells how far it is. ./test.sh calls it.
 
-    run.py [--fast | --all | --deploy] [--write-seconds]
+    run.py [--fast | --all | --deploy] [--continue] [--write-seconds]
 
 Brokers for the scenarios start while the rest is still being compiled (tests/e2e/harness/lent_kafka.py says how they are lent).
 """
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,11 @@ def lend(folder):
     return [lent_kafka.offer(folder, version, number) for version, count in LENT.items() for number in range(count)]
 
 
-def run(choice, remembered):
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def run(choice, continued, remembered):
     print("Building, and starting what the tests share...", flush=True)
     began = time.monotonic()
     compiling = build()
@@ -51,14 +56,18 @@ def run(choice, remembered):
                 return compiling.returncode
             told = versions.told(LENT)
             print(f"Built in {progress.clock(time.monotonic() - began)} min. {told}.", flush=True)
-            code, ended = progress.follow(BUILD, ["--parallel", str(progress.SLOTS), "--output-on-failure", *CHOICES[choice]])
+            earlier, spent = results.before(ROOT) if continued else ({}, 0)
+            chosen = CHOICES[choice]
+            if earlier:
+                chosen = progress.without(BUILD, chosen, {name for name, (said, _) in earlier.items() if results.passed(said)})
+            code, ended, to_come = progress.follow(BUILD, ["--parallel", str(progress.SLOTS), "--output-on-failure", *chosen])
         finally:
             compiling.terminate()
             compiling.wait()
             for one in brokers:
                 one.stop()
     if choice == "all":
-        results.write(ROOT, ended, time.monotonic() - began, told)
+        results.write(ROOT, results.joined(earlier, ended), spent + time.monotonic() - began, told, to_come)
     if remembered:
         progress.remember(ended)
     return code
@@ -70,8 +79,13 @@ def main():
     for name in ("fast", "all", "deploy"):
         choice.add_argument(f"--{name}", dest="choice", action="store_const", const=name, default="default")
     parser.add_argument("--write-seconds", action="store_true", help="remember what each test took, for estimates")
+    parser.add_argument("--continue", dest="continued", action="store_true",
+                        help="with --all: only what tests/RESULTS.md does not have as passed on these sources")
     options = parser.parse_args()
-    return run(options.choice, options.write_seconds)
+    if options.continued and options.choice != "all":
+        parser.error("--continue goes with --all")
+    signal.signal(signal.SIGTERM, interrupt)
+    return run(options.choice, options.continued, options.write_seconds)
 
 
 if __name__ == "__main__":
