@@ -45,8 +45,8 @@ class Lookup {
   Lookup(const Lookup&) = delete;
   Lookup& operator=(const Lookup&) = delete;
 
-  // Each partition is answered once, after seconds at most, and with an error if nothing could be
-  // learned of it; first those of which the group knows enough. REQUIRES: not open().
+  // Each partition is answered once, as soon as enough is known of it, and after seconds at most:
+  // with an error if nothing could be learned. REQUIRES: not open().
   void ask(std::vector<Position> question);
 
   // Of a question something waits for its answer.
