@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "text/partition_words.h"
 #include "units/check.h"
 
 namespace einlass::kafka {
@@ -39,21 +41,22 @@ std::string Rebalance::assign(const rd_kafka_topic_partition_list_t* list) {
     joined_ = false;
     return error;
   }
-  std::string strangers;
+  std::vector<TopicPartition> strangers;
   for (const auto& entry : elements(list)) {
     const PartitionNumber number{entry.partition};
     const std::optional<core::RouteId> route = routes_.find(entry.topic);
     if (!route) {
-      strangers = std::string("it gave us ") + entry.topic +
-                  ", which no route reads any more: the group remembers what this instance read "
-                  "before its configuration changed. Stop it for longer than session.timeout.ms, "
-                  "or give it a new instance name";
+      strangers.push_back({entry.topic, number});
       continue;
     }
     parts_.positions.seek(parts_.assignment.add(entry.topic, number, *route));
   }
   joined_ = true;
-  return strangers;
+  if (strangers.empty()) return {};
+  return "it gave us " + partitions_in_words(std::move(strangers)) +
+         ", which no route reads any more: the group remembers what this instance read before its "
+         "configuration changed. Stop it for longer than session.timeout.ms, or give it a new "
+         "instance name";
 }
 
 void Rebalance::revoke(const rd_kafka_topic_partition_list_t* list, bool lost, Instant now) {
