@@ -148,6 +148,7 @@ void Source::State::poll(Instant at, int budget) {
 }
 
 void Source::State::tick() {
+  if (main_queue == nullptr) return;  // Closed: it would join again.
   main_ready = true;
   assignment.for_each([this](Partition& partition) { assignment.more(partition); });
   tell_rebalance_failure(positions.tick());
