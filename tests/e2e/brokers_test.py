@@ -43,8 +43,11 @@ class Kafka:
 
     def create_topic(self, name, partitions, _configs):
         self.cluster.create_topic(name, partitions)
+        self.wait_until_led(partitions)
+
+    def wait_until_led(self, partitions):
         places.wait_until(lambda: all(len(leaders) == partitions and min(leaders.values()) >= 0 for leaders in self.known()),
-                          30, f"{name} with leaders, at each broker")
+                          30, f"{TOPIC} with leaders, at each broker")
         self.wait_until_whole()
 
     def known(self):
@@ -113,6 +116,7 @@ class Brokers(scenario.Scenario):
     def test_get_more_partitions_and_a_topic_made_anew(self):
         self.wait_for_all(self.produce(10 * RATE))
         kafka_protocol.add_partitions(self.world.kafka.port, TOPIC, 2 * PARTITIONS)
+        self.world.kafka.wait_until_led(2 * PARTITIONS)  # Else what writes there may be refused.
         self.assert_no_silence(self.wait_for_all(self.produce(10 * RATE))[10 * RATE:], "partitions added")
         kafka_protocol.delete_topic(self.world.kafka.port, TOPIC)
         places.wait_until(lambda: not any(self.world.kafka.known()), 30, "no topic")
