@@ -88,13 +88,10 @@ using Answered = std::function<void(std::vector<Position>)>;
 // take the time there is every time.
 class Round {
  public:
-  // `failures` are those of the rounds before, and then of this one, too.
   Round(rd_kafka_t* client, Failures& failures, const Answered& answered)
       : client_(client), before_(failures), answered_(answered), now_{failures.questions + 1, {}} {}
-  ~Round() { before_ = std::move(now_); }
-  Round(const Round&) = delete;
-  Round& operator=(const Round&) = delete;
 
+  // Once. `failures` were those of the round before, and are those of this one then.
   void run(std::vector<Position> positions);
 
  private:
@@ -117,6 +114,7 @@ void Round::run(std::vector<Position> positions) {
   const auto sound = static_cast<std::size_t>(std::ranges::count(positions, 0u, failed));
   look_up(std::span(positions).first(sound));
   look_up(std::span(positions).subspan(sound));
+  before_ = std::move(now_);
 }
 
 // What the group does not say enough of is asked of the logs.
