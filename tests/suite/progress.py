@@ -76,10 +76,10 @@ def _usual():
 
 
 def without(build, selection, passed):
-    """What chooses the rest: ctest counts from 1, and takes numbers in any length."""
+    """What chooses the rest, or nothing if there is none: ctest counts from 1, and takes numbers in any length."""
     rest = _chosen(build, selection).keys() - passed
     numbers = [str(number) for number, test in enumerate(_shown(build, []), 1) if test["name"] in rest]
-    return ["-I", "0,0,0," + ",".join(numbers)]
+    return ["-I", "0,0,0," + ",".join(numbers)] if numbers else []
 
 
 def _teach(build, usual):
@@ -142,7 +142,7 @@ def _told_why(path, ended):
 
 
 def follow(build, arguments):
-    """Runs ctest with these arguments. Returns its exit code, {test: (what is to be said of it, seconds)}, and how many tests
+    """Runs ctest with these arguments. Returns its exit code, {test: (what is to be said of it, seconds)}, and the tests that
     are to come, where it was interrupted."""
     usual = _usual()
     _teach(build, usual)
@@ -161,12 +161,12 @@ def follow(build, arguments):
     _show_failed(said)
     if len(ended) == len(tests):
         ended = _told_why(page, ended)
-    return ctest.returncode, ended, len(tests) - len(ended)
+    return ctest.returncode, ended, tests.keys() - ended.keys()
 
 
 def remember(ended):
-    """What each took is what it usually takes, from now on."""
-    usual = {**_usual(), **{name: round(seconds, 1) for name, (_, seconds) in ended.items()}}
+    """What each took that passed is what it usually takes, from now on."""
+    usual = {**_usual(), **{name: round(seconds, 1) for name, (said, seconds) in ended.items() if said == "Passed"}}
     with open(_USUAL, "w") as file:
         json.dump(dict(sorted(usual.items())), file, indent=0)
         file.write("\n")

@@ -63,7 +63,7 @@ class Left(unittest.TestCase):
 
 
 class Progress(unittest.TestCase):
-    def follow(self, tests=TESTS, passed=(), to_come=0):
+    def follow(self, tests=TESTS, passed=(), to_come=()):
         """(what it printed, what came of each test)."""
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as said:
             with open(os.path.join(folder, "CTestTestfile.cmake"), "w") as file:
@@ -71,7 +71,7 @@ class Progress(unittest.TestCase):
             chosen = progress.without(folder, [], set(passed)) if passed else []
             code, ended, left = progress.follow(folder, ["--output-on-failure", *chosen])
         self.assertNotEqual(code, 0)
-        self.assertEqual(left, to_come)
+        self.assertEqual(left, set(to_come))
         return said.getvalue(), {name: told for name, (told, _) in ended.items()}
 
     def test_nothing_is_skipped_silently(self):
@@ -94,11 +94,17 @@ class Progress(unittest.TestCase):
         _, ended = self.follow(passed=["good"])
         self.assertEqual(ended.keys(), {"bad", "left_out"})
 
+    def test_where_all_has_passed_nothing_is_chosen(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "CTestTestfile.cmake"), "w") as file:
+                file.write(TESTS)
+            self.assertEqual(progress.without(folder, [], {"good", "bad", "left_out"}), [])
+
     def test_what_is_interrupted_says_what_has_ended(self):
         with tempfile.TemporaryDirectory() as folder:
             pipe = os.path.join(folder, "pipe")
             os.mkfifo(pipe)
-            said, ended = self.follow(STOPS.format(gate=os.getpid(), pipe=pipe), to_come=2)
+            said, ended = self.follow(STOPS.format(gate=os.getpid(), pipe=pipe), to_come=["stops", "late"])
             with contextlib.suppress(OSError):  # For the one that waits, if it was not ended.
                 os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
         self.assertEqual(ended, {"good": "Passed"})
