@@ -140,7 +140,7 @@ class Http2Peer final : public Peer {
     }
     streams_[id].number = number;
     submit(id, answer);
-    if (refuses_ && kernel_.one_in(20)) {
+    if (refuses_ && kernel_.one_in(4)) {
       go_away();
       wire_.finish();
     }
