@@ -15,7 +15,7 @@ QUOTAS = {"quotas": {"redis": True}, "admin": {"token": "a-token-for-checks"}}
 READS = ("+ping", "+select", "+eval", "+evalsha", "+time", "+hscan", "+xrange", "+xrevrange")
 
 
-@plan(together=True)
+@plan(together=True, waits=True)
 class CheckRedis(unittest.TestCase):
     def setUp(self):
         self.primary = self.server()

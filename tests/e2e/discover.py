@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDERS = [HERE, os.path.join(os.path.dirname(HERE), "hostile")]
 NOT_RUN = 77  # So ends a test that says why it cannot run here.
 # What a test takes of ctest's slots, as in tests/CMakeLists.txt.
-SLOTS_ALONE, SLOTS_HALF, SLOTS_WITH_SERVERS = 7, 4, 2
+SLOTS_ALONE, SLOTS_HALF, SLOTS_WITH_SERVERS, SLOTS_WAITING = 13, 8, 4, 1
 
 
 def tests_in(module):
@@ -56,6 +56,8 @@ def properties(planned, patience, environment):
         wanted["LABELS"] = ";".join(labels)
     if planned["servers"]:  # tests/suite/progress.py says what these are counted in.
         wanted["PROCESSORS"] = SLOTS_ALONE if planned["alone"] else SLOTS_HALF if planned["half"] else SLOTS_WITH_SERVERS
+        if planned["waits"]:
+            wanted.update({"PROCESSORS": SLOTS_WAITING, "RESOURCE_LOCK": "waiting_0"})
         if planned["alone"]:  # First, while what only computes goes on beside them.
             wanted["COST"] = 1000
         elif planned["half"]:  # Then these, two at a time.

@@ -51,6 +51,7 @@ class FleetPlaces(scenario.Scenario):
     def test_of_a_limit_without_a_key(self):
         self._both_get_their_part()
 
+    @plan(whole=True)
     def test_where_a_gate_takes_no_more_than_all_of_them(self):
         """It is never denied anything. Of attempts that take long only few end within the 20 ms for which a gate leaves places to
         the others, so what it leaves at a time is a matter of chance, and a part is only told by many such times."""

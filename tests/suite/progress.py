@@ -11,9 +11,10 @@ import xml.etree.ElementTree
 _USUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "usual_seconds.json")
 SLOWEST = 10
 _UNKNOWN = 5.0      # Seconds that a test is thought to take which nobody has timed.
-# What ctest counts in: a scenario takes two of these, one that is to be alone all but one, one that bears with little beside
-# it half, and whatever only computes (politely, `nice`) one. So four scenarios run at once, and both cores are never idle.
-SLOTS = 8
+# What ctest counts in: a scenario takes four of these, one that bears with little beside it half, one that is to be alone all
+# but three, and what only computes (politely, `nice`) or hardly does anything but wait takes one. So four scenarios run at
+# once, and no core is idle beside one that is alone.
+SLOTS = 16
 _SIDE_BY_SIDE = 3.5  # How many of those that take few slots run at once, in truth.
 _LAST_LINES = 15     # Of a failed test, shown again at the end.
 _STARTED = re.compile(r"\s+Start +\d+: ")

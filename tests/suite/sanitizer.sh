@@ -22,4 +22,4 @@ for name in "${names[@]}"; do  # What no test is named by any more would be left
     echo "$0: no test is named $name" >&2; exit 1
   fi
 done
-ctest --preset "$1" --parallel 4 --no-tests=error -R "^($(IFS='|'; echo "${names[*]}"))"
+ctest --preset "$1" --parallel 8 --no-tests=error -R "^($(IFS='|'; echo "${names[*]}"))"

@@ -4,6 +4,7 @@ _DEFAULT = {
     "seconds": 180,     # More than that is a failure.
     "alone": False,     # It judges a rate or a moment closely, so nothing else may run beside it.
     "half": False,      # It judges moments by seconds: half of what else would run may run beside it.
+    "waits": False,     # It waits far more than it works: beside any other.
     "whole": False,     # Only ./test.sh --all runs it: a shorter one shows the same promise, or it takes minutes.
     "together": False,  # Of a class: all of it is one test, as each takes no time worth telling.
     "servers": True,    # It needs some, and time: ./test.sh --fast leaves it out.
