@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 import xml.etree.ElementTree
@@ -18,6 +19,7 @@ SLOTS = 16
 _SIDE_BY_SIDE = 3.5  # How many of those that take few slots run at once, in truth.
 _LAST_LINES = 15     # Of a failed test, shown again at the end.
 _STARTED = re.compile(r"\s+Start +\d+: ")
+_SUMMED_UP = re.compile(r"\d+% tests passed, .* out of (\d+)")
 _ENDED = re.compile(r"\s*\d+/(\d+) Test +#\d+: (\S+) \.+\s*(.*?)\s+([\d.]+) sec")
 
 # Of a test: how many slots it takes, and the locks that only one test at a time may hold.
@@ -115,7 +117,7 @@ def _relay(lines, tests, estimate, ended, said):
             elapsed = time.monotonic() - began
             print(f"[{len(ended):3}/{len(tests)}  {clock(elapsed)}, about {clock(estimate.left(elapsed))} left]  "
                   f"{outcome:7} {seconds:5.1f} s  {name}", flush=True)
-        elif "% tests passed" in line and not summing_up:
+        elif (summed := _SUMMED_UP.match(line)) and summed[1] == count:
             summing_up = True
             _show_slowest({name: seconds for name, (_, seconds) in ended.items()})
             print("\n" + line, end="", flush=True)
@@ -153,11 +155,11 @@ def follow(build, arguments):
     page = os.path.join(build, "Testing", "Temporary", "results.xml")
     ended, said = {}, {}
     with subprocess.Popen(["ctest", "--test-dir", build, "--output-junit", page, *arguments], stdout=subprocess.PIPE, text=True,
-                          bufsize=1) as ctest:
+                          bufsize=1, start_new_session=True) as ctest:
         try:
             _relay(ctest.stdout, tests, estimate, ended, said)
         except KeyboardInterrupt:
-            ctest.terminate()
+            os.killpg(ctest.pid, signal.SIGTERM)  # What it has started would live on else.
             print(f"Interrupted: {len(tests) - len(ended)} tests to come.", flush=True)
     _show_failed(said)
     if len(ended) == len(tests):

@@ -18,6 +18,11 @@ add_test(left_out "sh" "-c" "echo looked around; echo not run: no such program h
 set_tests_properties(left_out PROPERTIES SKIP_RETURN_CODE 77)
 """
 
+# A test that runs ctest itself, and shows what that said.
+NESTED = """
+add_test(bad "sh" "-c" "echo '100% tests passed, 0 tests failed out of 7'; echo the reason that it failed; exit 1")
+"""
+
 # Whoever reads what ctest says is told to stop by the second; the third is not begun before.
 STOPS = """
 add_test(good "true")
@@ -80,11 +85,16 @@ class Progress(unittest.TestCase):
         self.assertIn("left_out: Skipped (not run: no such program here)\n", said)
         self.assertIn("bad ended with:\n  the reason that it failed\n", said)
 
+    def test_the_summary_of_another_ctest_ends_nothing(self):
+        said, _ = self.follow(NESTED)
+        self.assertEqual(said.count("The slowest:"), 1)
+        self.assertIn("bad ended with:\n  100% tests passed, 0 tests failed out of 7\n  the reason that it failed\n", said)
+
     def test_the_page_counts_it_as_not_run_and_says_why(self):
         ended = {name: (told, 1.0) for name, told in self.follow()[1].items()}
         with tempfile.TemporaryDirectory() as root:
             os.mkdir(os.path.join(root, "tests"))
-            results.write(root, ended, 60, "versions")
+            results.write(root, None, ended, 60, "versions")
             with open(os.path.join(root, "tests", "RESULTS.md")) as file:
                 page = file.read()
         self.assertIn("**1 passed, 1 failed, 1 not run.**", page)
@@ -135,24 +145,40 @@ class Page(unittest.TestCase):
 
     def test_a_run_goes_on_from_it_on_the_same_sources_alone(self):
         ended = {"good": ("Passed", 1.0), "bad": ("Timeout", 2.0), "left_out": ("Skipped (no program)", 0.0)}
-        results.write(self.root, ended, 120, "versions", to_come=7)
+        results.write(self.root, results.sources(self.root), ended, 120, "versions", to_come=7)
         self.assertIn("**1 passed, 1 failed, 1 not run, 7 to come.**", self.page())
         self.change("tests/suite/run.py", "tests/RESULTS.md")
-        self.assertEqual(results.before(self.root), (ended, 120))
-        self.change("src/gate.cc")
-        self.assertEqual(results.before(self.root), ({}, 0))
+        self.assertEqual(results.before(self.root, "versions"), (ended, 120))
+        self.nothing_goes_on("another machine", "other versions")
+        for path in ("src/gate.cc", "tests/suite/sanitizer.sh"):
+            results.write(self.root, results.sources(self.root), ended, 120, "versions")
+            self.change(path)
+            self.nothing_goes_on("not those of")
 
     def test_it_is_of_changed_sources_and_nothing_goes_on_from_it(self):
-        with open(os.path.join(self.root, "src/gate.cc"), "a") as file:
-            file.write("changed\n")
-        results.write(self.root, {"good": ("Passed", 1.0)}, 120, "versions")
-        self.assertIn(" with changes,", self.page())
-        self.assertEqual(results.before(self.root), ({}, 0))
+        for path in ("src/gate.cc", "src/new.cc"):
+            with open(os.path.join(self.root, path), "a") as file:
+                file.write("changed\n")
+            self.assertIsNone(results.sources(self.root))
+            results.write(self.root, results.sources(self.root), {"good": ("Passed", 1.0)}, 120, "versions")
+            self.assertIn(" with changes,", self.page())
+            self.nothing_goes_on("not of a commit")
+            self.git("stash", "--quiet", "--include-untracked")
+
+    def test_what_was_committed_meanwhile_is_seen(self):
+        began_on = results.sources(self.root)
+        self.change("src/gate.cc")
+        results.write(self.root, began_on, {"good": ("Passed", 1.0)}, 120, "versions")
+        self.assertIn(f" {began_on} with changes,", self.page())
+
+    def nothing_goes_on(self, why, versions="versions"):
+        with self.assertRaisesRegex(results.Unusable, why):
+            results.before(self.root, versions)
 
     def test_what_passes_later_is_seen_to_have_failed_before(self):
         earlier = {"good": ("Passed", 1.0), "bad": ("Timeout", 2.0)}
         later = {"bad": ("Passed", 3.0), "new": ("Passed", 4.0)}
-        results.write(self.root, results.joined(earlier, later), 120, "versions")
+        results.write(self.root, results.sources(self.root), results.joined(earlier, later), 120, "versions")
         self.assertIn("**3 passed, 0 failed, 0 not run.**\n\n- bad: Passed (before: Timeout)\n", self.page())
 
     def page(self):

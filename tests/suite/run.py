@@ -46,6 +46,7 @@ def interrupt(*_):
 def run(choice, continued, remembered):
     print("Building, and starting what the tests share...", flush=True)
     began = time.monotonic()
+    began_on = results.sources(ROOT)
     compiling = build()
     with tempfile.TemporaryDirectory(prefix="einlass-lent-") as folder:
         brokers = []
@@ -56,7 +57,7 @@ def run(choice, continued, remembered):
                 return compiling.returncode
             told = versions.told(LENT)
             print(f"Built in {progress.clock(time.monotonic() - began)} min. {told}.", flush=True)
-            earlier, spent = results.before(ROOT) if continued else ({}, 0)
+            earlier, spent = results.before(ROOT, told) if continued else ({}, 0)
             chosen = CHOICES[choice]
             if earlier:
                 chosen = progress.without(BUILD, chosen, {name for name, (said, _) in earlier.items() if results.passed(said)})
@@ -71,7 +72,7 @@ def run(choice, continued, remembered):
                 one.stop()
     if choice == "all":
         both = results.joined(earlier, ended)
-        results.write(ROOT, both, spent + time.monotonic() - began, told, len(to_come - both.keys()))
+        results.write(ROOT, began_on, both, spent + time.monotonic() - began, told, len(to_come - both.keys()))
     if remembered:
         progress.remember(ended)
     return code
@@ -88,8 +89,14 @@ def main():
     options = parser.parse_args()
     if options.continued and options.choice != "all":
         parser.error("--continue goes with --all")
-    signal.signal(signal.SIGTERM, interrupt)
-    return run(options.choice, options.continued, options.write_seconds)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # As nohup has it.
+            signal.signal(number, interrupt)
+    try:
+        return run(options.choice, options.continued, options.write_seconds)
+    except results.Unusable as why:
+        print(f"Nothing goes on from tests/RESULTS.md: {why}. Run it whole, with --all.", file=sys.stderr)
+        return 64
 
 
 if __name__ == "__main__":
