@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""No test is forgotten: ctest runs each *_test.py there is, of the scenarios each method that somebody has written, and of
-a file whose classes it names each that has tests.
+"""No test is forgotten: ctest runs each *_test.py there is, and of a file whose classes or methods it names each test that
+somebody has written.
 
     registered_test.py BUILD
 
@@ -11,13 +11,10 @@ import ast
 import glob
 import json
 import os
-import re
 import subprocess
 import sys
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SCENARIOS = ("e2e", "hostile")
-WRITTEN = re.compile(r"^    def (test_\w+)\(", re.MULTILINE)
 
 
 def registered(build):
@@ -32,17 +29,19 @@ def registered(build):
     return found
 
 
-def classes_left_out(text, chosen):
-    """Those with tests, if `chosen` are classes of that file: neither one of them nor what one of them inherits."""
+def tests_left_out(text, chosen):
+    """Of that file, if `chosen` are classes of it and methods of those: what is not chosen, nor stands in a class that is, or in
+    one that such a class inherits."""
     classes = {one.name: one for one in ast.parse(text).body if isinstance(one, ast.ClassDef)}
-    if not chosen <= classes.keys():
+    if not {one.split(".")[0] for one in chosen} <= classes.keys():
         return []
-    run, left = set(), set(chosen)
+    methods = {one.split(".")[1] for one in chosen if "." in one}
+    run, left = set(), chosen & classes.keys()
     while left:
         run |= left
         left = {base.id for one in left for base in classes[one].bases if isinstance(base, ast.Name)} & classes.keys() - run
-    return [name for name, one in classes.items() if name not in run and any(
-        isinstance(part, ast.FunctionDef) and part.name.startswith("test_") for part in one.body)]
+    return [part.name for name, one in classes.items() if name not in run for part in one.body
+            if isinstance(part, ast.FunctionDef) and part.name.startswith("test_") and part.name not in methods]
 
 
 def forgotten(runs):
@@ -55,11 +54,7 @@ def forgotten(runs):
         else:
             with open(path, encoding="utf-8") as file:
                 text = file.read()
-            if shown.split(os.sep)[0] not in SCENARIOS:
-                yield from (f"{shown}: {name}" for name in classes_left_out(text, chosen))
-            elif all("." in one for one in chosen):
-                methods = {one.split(".")[1] for one in chosen}
-                yield from (f"{shown}: {name}" for name in WRITTEN.findall(text) if name not in methods)
+            yield from (f"{shown}: {name}" for name in tests_left_out(text, chosen))
 
 
 def main():
