@@ -140,6 +140,7 @@ class StuckLoop(scenario.Scenario):
         places.wait_until(lambda: len(shards_of(self.gate)) == 2, 30, "both shards")
         self.assertEqual(places.get(self.gate.port, "/healthz")[0], 200)
         stopped = StoppedThread(self.gate.process, "shard-1")
+        self.addCleanup(stopped.let_go)
         self.stopped_at = time.monotonic()
         return stopped
 

@@ -271,6 +271,7 @@ class Live(scenario.Scenario):
         self.wait_until_quiet({"EinlassTargetUnusable", "EinlassDeadLettersUnusable", "EinlassLagNearRetention",
                                "EinlassPartlyUnready"}, job=BESIDE)
         stopped = StoppedThread(self.beside.process, "shard-1")
+        self.addCleanup(stopped.let_go)
         self.wait_for_alerts({"EinlassLoopStuck"}, never={"EinlassTargetUnusable", "EinlassGateDown"}, job=BESIDE)
         stopped.go_on()
         self.wait_until_quiet({"EinlassLoopStuck", "EinlassOffsetsSkipped"}, job=BESIDE)

@@ -1,6 +1,7 @@
 """A small HTTP server that keeps what it gets and answers as a scenario tells it at the time."""
 
 import http.server
+import sys
 import threading
 
 import servers
@@ -18,6 +19,10 @@ class Request:
 class _Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024  # Of five the sixth that comes at once waits for seconds.
+
+    def handle_error(self, *who):
+        if not isinstance(sys.exc_info()[1], OSError):  # Such a one has gone.
+            super().handle_error(*who)
 
 
 class Answering:
@@ -46,7 +51,8 @@ class Answering:
 
         self._server = _Server((address, self.port), Handler)
         if tls:
-            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True,
+                                                        do_handshake_on_connect=False)  # Each in its own thread.
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def stop(self):

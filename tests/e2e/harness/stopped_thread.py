@@ -1,5 +1,6 @@
 """One thread of a process that does not go on, while all others do."""
 
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -37,6 +38,13 @@ class StoppedThread:
 
     def go_on(self):
         self._ptrace(PTRACE_DETACH)
+
+    def let_go(self):
+        """For a test that ends early: whatever has become of the thread, its process can be waited for."""
+        with contextlib.suppress(OSError):
+            self.go_on()
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.tid, self.WALL | os.WNOHANG)
 
     def _ptrace(self, request):
         if self._libc.ptrace(request, self.tid, 0, 0) != 0:
