@@ -101,6 +101,7 @@ class BadRecords(Scenario):
         self.judge(f"{bad} bad ones, order {order}", *self.good_rate(record(GOOD)))
         self.assertIsNone(gate.process.poll())
 
+    @plan(whole=True)
     def test_one(self):
         self.check_one_url(1, "none")
 
@@ -131,7 +132,6 @@ class BadRecords(Scenario):
     def test_ten_thousand_with_keys(self):
         self.check_one_url(10_000, "key")
 
-    @plan(whole=True)
     def test_twenty_under_a_limit_that_binds(self):
         """Good ones and the retries that the target's budget allows take all of it."""
         self.check_one_url(20, "none", limits={"shared": None, "pace": {**PACE, "rate": f"{RATE * 5 // 4}/s"}},

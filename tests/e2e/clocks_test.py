@@ -169,6 +169,9 @@ class Clocks(scenario.Scenario):
         self.start("redis", "kafka")
         self.through(*EVERY_WAY_THAT_MATTERS_NOT)
 
+    def test_of_a_gate_is_set_by_an_hour_and_the_gate_is_suspended(self):
+        self.start("redis", "gate")
+        self.through(off_by(HOUR, 2), off_by(-HOUR, 2), self.suspended(1, 2))
 
     @plan(seconds=400, whole=True)
     def test_a_gate_is_suspended_whose_limits_are_in_redis(self):

@@ -31,8 +31,6 @@ def pace(rate, key):
     return {"algorithm": "token_bucket", "rate": f"{rate}/s", "burst": int(STALL * rate), "key": key, "store": "memory"}
 
 
-
-
 def tenant_names(topic):
     """The dead ones are spread among the others, and so over all partitions."""
     return [("dead-" if number % (TENANTS // DEAD) == 0 else "well-") + f"{topic}-{number}"
@@ -99,14 +97,15 @@ class Isolation(Scenario):
             # Counted from another moment on the same pace may be one record of each tenant more.
             self.assertGreaterEqual(after, KEPT * min(before, RATE * (TENANTS - DEAD)))
 
+    @plan(whole=True)
     def test_dead_tenants(self):
+        """Each has one attempt at a time, by its order."""
         self.check_tenants([("key", {"mode": "hang"})])
 
     @plan(whole=True)
     def test_dead_tenants_without_order(self):
         self.check_tenants([("none", {"mode": "status", "status": 500}), ("none", {"mode": "reset"})])
 
-    @plan(whole=True)
     def test_tenants_that_hang_without_order(self):
         """Each could hold as many places at the target as it gets permits until the timeout."""
         self.check_tenants([("none", {"mode": "hang"})])

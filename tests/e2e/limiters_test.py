@@ -209,7 +209,7 @@ class InAnOutage(scenario.Scenario):
         places.wait_until(lambda: self.world.redis.ask(*peek)[1] == 50, 10, "all places are free")
         self.assert_books_closed(self.gates)
 
-    @plan(whole=True, alone=True)
+    @plan(alone=True)
     def test_local_share_keeps_the_fleet_to_the_limit(self):
         self._begin("local_share")
         records = 100 + 12 * self.LIMIT
