@@ -46,9 +46,9 @@ core::RouteOptions route_of(const UseCase& used) {
 }
 
 // 99 % of what is allowed, and of what is by nature left of it.
-std::int64_t least(const UseCase& used, const Surroundings& around, std::int64_t gates) {
+std::int64_t least(const UseCase& used, const Surroundings& around) {
   const Duration lost = around.answer + (used.by_timer ? around.late : Duration{});
-  const std::int64_t by_nature = used.lost_evenly + gates * used.left_to_others;
+  const std::int64_t by_nature = used.lost_evenly + used.left_to_others;
   std::int64_t most = used.allowed - by_nature;
   if (used.round > Duration{}) most = most * used.round.us / (used.round + lost).us;
   if (used.pace.units > 0) {
@@ -88,7 +88,7 @@ class UseTest : public testing::TestWithParam<UseCase> {
     add_gates(fleet, gates);
     fleet.run(used.length + kToTheEnd, kBacklog);
     const std::vector<Instant> stamps = stamps_until(fleet, kBegin + used.length);
-    EXPECT_GE(std::ssize(stamps), least(used, around, gates)) << "of " << used.allowed;
+    EXPECT_GE(std::ssize(stamps), least(used, around)) << "of " << used.allowed;
     EXPECT_LE(std::ssize(stamps), used.allowed);
     for (const limits::Limit& limit : used.limits) {
       EXPECT_EQ(broken(limit.parameters, stamps), std::nullopt);
