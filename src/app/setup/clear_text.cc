@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 
+#include "app/setup/wiring.h"
 #include "config/model/address.h"
 
 namespace einlass::app {
@@ -15,11 +16,7 @@ bool is_local(const std::string& host) {
 
 std::string redis_in_the_clear(const config::Config& config) {
   const config::Redis& redis = config.redis;
-  const bool is_used =
-      (config.quotas && config.quotas->redis) ||
-      std::any_of(config.limits.begin(), config.limits.end(),
-                  [](const config::Limit& limit) { return limit.store == config::Store::redis; });
-  if (!is_used || redis.tls) return "";
+  if (!needs_redis(config) || redis.tls) return "";
   std::vector<config::HostPort> asked;
   if (redis.sentinel) asked = redis.sentinel->addresses;
   if (!redis.sentinel && !redis.host.starts_with('/')) asked = {{redis.host, redis.port}};

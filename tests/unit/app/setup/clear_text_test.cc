@@ -15,6 +15,8 @@ config::Config with_password() {
   config::Config config;
   config.limits.resize(1);
   config.limits[0].store = config::Store::redis;
+  config.routes.resize(1);
+  config.routes[0].limits = {0};
   config.redis.host = "redis.example";
   config.redis.password.value = "secret";
   return config;
@@ -52,6 +54,9 @@ TEST(ClearText, what_nobody_can_read_along_is_not) {
   config = with_password();
   config.limits[0].store = config::Store::memory;
   EXPECT_EQ(redis_in_the_clear(config), "");
+  config = with_password();
+  config.routes[0].limits.clear();
+  EXPECT_EQ(redis_in_the_clear(config), "") << "nothing connects to it";
   config.quotas.emplace().topic = "quotas";
   EXPECT_EQ(redis_in_the_clear(config), "");
   for (const char* host : {"127.0.0.1", "::1", "localhost", "/run/redis.sock"}) {
