@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "app/record/extract.h"
-#include "app/record/share_fields.h"
 #include "app/views/allowed.h"
 
 namespace einlass::app {
@@ -81,8 +80,9 @@ std::string other_flow(const Shard& shard, const core::Standing& standing) {
   const auto other = shard.gate().standing(standing.flow->other, shard.now());
   const auto share = shard.config().routes[standing.route.value].share;
   if (!other || !share) return "";
-  return std::string(
-      ShareFields(shard.config().shares[*share]).flow_of(shard.records()[other->id]));
+  std::string scratch;
+  const config::KeySource& by = shard.config().shares[*share].by;
+  return std::string(key_of(by, shard.records()[other->id], scratch).value_or(""));
 }
 
 }  // namespace
