@@ -18,8 +18,9 @@ void add_consumer(Families& page, const Snapshot& snapshot) {
   page.gauge("einlass_kafka_brokers_down", "1 while no broker can be reached.");
   page.add({}, std::uint64_t{snapshot.consumer.brokers_down});
   page.counter("einlass_partition_changes_total",
-               "Partitions that the group assigned to this gate (assigned), revoked (revoked), or "
-               "took away without a handover (lost): nothing of the latter is committed.");
+               "Partitions that this gate was given to read (assigned; once more where it begins "
+               "one anew), that the group revoked (revoked), or took away without a handover "
+               "(lost): nothing of the latter is committed.");
   page.add({{"change", "assigned"}}, snapshot.consumer.assigned);
   page.add({{"change", "revoked"}}, snapshot.consumer.revoked);
   page.add({{"change", "lost"}}, snapshot.consumer.lost);

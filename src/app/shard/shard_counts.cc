@@ -7,7 +7,6 @@ namespace einlass::app {
 void ShardCounts::note(const core::Event& event) {
   if (std::holds_alternative<core::PartitionAssigned>(event)) ++assigned;
   if (std::holds_alternative<core::PartitionRevoked>(event)) ++revoked;
-  if (std::holds_alternative<core::PartitionLost>(event)) ++lost;
   const auto* ended = std::get_if<core::CommitEnded>(&event);
   if (ended == nullptr) return;
   switch (ended->result) {

@@ -15,7 +15,6 @@ struct ShardCounts {
   // Partitions.
   std::uint64_t assigned = 0;
   std::uint64_t revoked = 0;
-  std::uint64_t lost = 0;
   // Commits by their result, those in a target's transactions too.
   std::uint64_t committed = 0;
   std::uint64_t failed = 0;

@@ -175,7 +175,7 @@ metrics::Consumer consumer_metrics(const ShardCounts& counts, const kafka::Sourc
           .brokers_down = source.brokers_down,
           .assigned = counts.assigned,
           .revoked = counts.revoked,
-          .lost = counts.lost,
+          .lost = source.lost,
           .commits = counts.committed,
           .commits_failed = counts.failed,
           .commits_fenced = counts.fenced};

@@ -265,6 +265,7 @@ TEST_F(OffsetsTest, a_log_that_began_anew_waits_too_where_the_policy_is_error) {
   ASSERT_TRUE(g.run_until([&] { return !stuck(g, 0).empty() && !stuck(g, 1).empty(); }));
   EXPECT_EQ(g.sink.count, 200u);
   EXPECT_NE(g.notice("kafka_log_began_anew"), nullptr);
+  EXPECT_EQ(g.source->status().lost, 0u) << "the group has taken nothing away";
   g.source->set_offset_reset(OffsetReset::latest);
   ASSERT_TRUE(g.run_until_assigned(2));
   EXPECT_EQ(skipped(g).reset, 30u);

@@ -78,6 +78,7 @@ void Rebalance::revoke(const rd_kafka_topic_partition_list_t* list, bool lost, I
     if (partition->phase != Phase::reading) continue;
     partition->phase = lost ? Phase::lost : Phase::revoking;
     if (lost) {
+      ++lost_;
       parts_.events.push_back(core::PartitionLost{partition->id});
     } else {
       parts_.events.push_back(core::PartitionRevoked{partition->id, now + revoke_timeout_});

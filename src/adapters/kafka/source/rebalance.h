@@ -48,8 +48,9 @@ class Rebalance {
   // Has been given partitions, or told that there are none for it, and has not lost them since.
   bool joined() const { return joined_; }
 
-  // How often partitions were taken away without asking.
+  // How often partitions were taken away without asking, and how many that were read in all.
   int losses() const { return losses_; }
+  std::uint64_t lost() const { return lost_; }
 
  private:
   static constexpr std::size_t kMostWaiting = 16;  // librdkafka itself sends one at a time.
@@ -67,6 +68,7 @@ class Rebalance {
   std::deque<EventHandle> waiting_;
   bool joined_ = false;
   int losses_ = 0;
+  std::uint64_t lost_ = 0;
 };
 
 }  // namespace einlass::kafka

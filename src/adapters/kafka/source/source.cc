@@ -315,6 +315,7 @@ SourceStatus Source::status() const {
   status.joined = state_->rebalance.joined() && !troubles.any(Lasts::for_ever) &&
                   !troubles.has("kafka_group_forbidden") && !troubles.has("kafka_topic_forbidden");
   status.brokers_down = troubles.has("kafka_brokers_down");
+  status.lost = state_->rebalance.lost();
   status.missing_topics = state_->topic_configs.missing();
   // A login needs a right of its own for that. Of those that are read librdkafka says it, too.
   for (const SourceOptions::Topic& topic : state_->options.topics) {

@@ -61,6 +61,8 @@ struct SourceStatus {
   bool joined = false;  // Has (or had) an assignment since the last trouble, even an empty one.
   bool brokers_down = false;  // Every broker is out of reach.
   std::string trouble;        // The last error that still stands; empty if none.
+  // Partitions that the group has taken away without asking, since the start.
+  std::uint64_t lost = 0;
   std::vector<Partition> partitions;
   // By topic: those that were read since the start.
   std::map<std::string, SkippedOffsets> offsets_skipped;

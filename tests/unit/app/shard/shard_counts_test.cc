@@ -9,14 +9,12 @@ TEST(ShardCounts, CountsWhatTheConsumerIsTold) {
   ShardCounts counts;
   for (int i = 0; i < 4; ++i) counts.note(core::PartitionAssigned{});
   for (int i = 0; i < 2; ++i) counts.note(core::PartitionRevoked{});
-  counts.note(core::PartitionLost{});
   for (int i = 0; i < 6; ++i) counts.note(core::CommitEnded{core::CommitResult::committed});
   for (int i = 0; i < 5; ++i) counts.note(core::CommitEnded{core::CommitResult::failed});
   for (int i = 0; i < 3; ++i) counts.note(core::CommitEnded{core::CommitResult::fenced});
   counts.note(core::TimePassed{});
   EXPECT_EQ(counts.assigned, 4u);
   EXPECT_EQ(counts.revoked, 2u);
-  EXPECT_EQ(counts.lost, 1u);
   EXPECT_EQ(counts.committed, 6u);
   EXPECT_EQ(counts.failed, 5u);
   EXPECT_EQ(counts.fenced, 3u);
