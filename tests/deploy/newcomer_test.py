@@ -28,6 +28,9 @@ class Newcomer(unittest.TestCase):
         said = self.root.run("./test.sh --fast 2>&1", 6000)
         self.assertIn("100% tests passed, 0 tests failed", said)
         self.assertNotRegex(said, r"(?i)\bwarning\b")  # But tests are named a_warning_...
+        # The adapters, on this system's libraries.
+        said = self.root.run("ctest --test-dir build/release -R '^adapters_' --output-on-failure 2>&1", 1800)
+        self.assertIn("100% tests passed, 0 tests failed", said)
 
 
 if __name__ == "__main__":
