@@ -148,6 +148,8 @@ BREAKAGES = [
     ("others_wait: who is awake probes", "asking.cc", "if (!breaker_of(line).closed()) return true;", "if (!breaker_of(line).closed()) return false;"),
     ("next_to_probe: a permit that is due waits", "probing.cc", "  if (asked != nullptr) return asked;\n", ""),
     ("next_to_probe: any permit that is due goes first", "probing.cc", "if (asked_last && route_of", "if (route_of"),
+    ("next_to_probe: who came last is never first", "probing.cc", "failed_probes() % 2 == 1", "failed_probes() % 2 == 2"),
+    ("next_to_probe: the ends alone are looked at", "probing.cc", "kNearEnds = 16", "kNearEnds = 1"),
     ("asks_for_probe: each books one far ahead", "probing.cc", "(due <= now + kAheadOfProbe || now < line.asked_at + kAheadOfProbe)",
      "due <= now + kAheadOfProbe"),
     ("end_attempt: as many go together again", "ending.cc", "      if (event.over_one) record.most_together = std::max(1u, event.together / 2);\n", ""),

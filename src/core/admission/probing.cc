@@ -1,17 +1,25 @@
 // Of Admission: who probes a target that its breaker keeps shut.
 //
 // One attempt at a time. What failed may have failed for the record's sake, and records like it may
-// be many, of one tenant or of one burst. So each probe is another line's, if there is one: of
-// those with fresh records, and only then of those with nothing but retries, the one whose last
-// turn is longest ago. But a permit that was asked for as a probe's is used when it is due: a new
-// one may be due later, and by then that one has lapsed. Which record of the line that is
-// picker.h says.
+// be many, of one tenant, of one burst or of many tenants. So each probe is another line's, if
+// there is one: of those with fresh records, and only then of those with nothing but retries, the
+// one whose last turn is longest ago. Of those that have had none it is in turn who came first and
+// who came last: however many have nothing but bad records, a line that comes to them is found by
+// the second probe, and one that was there before them by the next. But a permit that was asked for
+// as a probe's is used when it is due: a new one may be due later, and by then that one has lapsed.
+// Which record of the line that is picker.h says.
 #include <algorithm>
 #include <tuple>
 
 #include "core/admission/admission.h"
 
 namespace einlass::core {
+namespace {
+
+constexpr std::uint32_t kNearEnds = 16;  // Of a queue's lines, looked at from each end.
+
+}  // namespace
+
 // Whoever was given the turn has not heard yet whether there is a permit, or has one that comes due
 // soon and a record for it.
 bool Admission::asks_for_probe(TargetId id, Instant now) const {
@@ -27,26 +35,26 @@ bool Admission::asks_for_probe(TargetId id, Instant now) const {
   return due > now && (due <= now + kAheadOfProbe || now < line.asked_at + kAheadOfProbe);
 }
 
-// The line that is to probe next; null if none waits. The first and the last of each queue are
-// looked at: one that has just come may stand behind many that have failed.
+// The line that is to probe next; null if none waits. Those near the ends of each queue are looked
+// at: who has probed stands behind who came, and may be many.
 Line* Admission::next_to_probe(TargetId id, Instant now) {
   TargetQueues& target = targets_[id.value];
   Line *best = nullptr, *asked = nullptr;  // Of all; and who has the permit that was asked for.
   const auto rank = [](const Line& line) { return std::tuple(line.only_retries(), line.probed); };
   const auto look_at = [&](Slot at) {
-    if (at == kNoSlot) return;
     Line& line = lines_[at];
     if (best == nullptr || rank(line) < rank(*best)) best = &line;
     const bool asked_last = target.asks_last == LineId{static_cast<std::uint32_t>(at)};
     if (asked_last && route_of(line).limit_count > 0 && picker_.may_send(line, now)) asked = &line;
   };
-  std::ranges::for_each(target.room.ends(), look_at);
+  const bool last_before = delivery_.breaker(id).failed_probes() % 2 == 1;
+  target.room.near_ends(lines_, kNearEnds, last_before, look_at);
   if (!target.parked.empty()) look_at(target.parked.front());
   if (!target.parked.empty()) look_at(target.parked.back());
   if (asked != nullptr) return asked;
   if (target.due.permits > 0) return best;  // The probe's permit is asked for.
-  std::ranges::for_each(target.due.turns.ends(), look_at);
-  std::ranges::for_each(target.ahead.turns.ends(), look_at);
+  target.due.turns.near_ends(lines_, kNearEnds, last_before, look_at);
+  target.ahead.turns.near_ends(lines_, kNearEnds, last_before, look_at);
   return best;
 }
 

@@ -5,7 +5,6 @@
 // the credit pays for it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -73,9 +72,20 @@ class LineQueue {
     }
   }
 
-  // The first and the last of each kind, kNoSlot where there is none.
-  std::array<Slot, 4> ends() const {
-    return {fresh_.front(), fresh_.back(), retries_.front(), retries_.back()};
+  // Calls f with the first and the last of each kind, `most` each at most, the first of them before
+  // the last or the other way about. One may come twice.
+  template <class F>
+  void near_ends(const Lines& lines, std::uint32_t most, bool last_before, F f) const {
+    for (const auto* queue : {&fresh_, &retries_}) {
+      for (const bool last : {last_before, !last_before}) {
+        Slot at = last ? queue->back() : queue->front();
+        for (std::uint32_t n = most; n > 0 && at != kNoSlot; --n) {
+          f(at);
+          const Links& links = lines[at].in_queue;
+          at = last ? links.prev : links.next;
+        }
+      }
+    }
   }
 
  private:

@@ -16,7 +16,7 @@
 namespace einlass::core::bad_records_test {
 namespace {
 
-enum class Comes : std::uint8_t { before, among, after };
+enum class Comes : std::uint8_t { before, among, after, long_before };
 
 enum class Limit : std::uint8_t {
   none,
@@ -29,20 +29,21 @@ struct Case {
   Comes comes;
   Order order;
   Limit limit;
-  bool by_lines;  // The bad ones have a line of their own, as a tenant has.
+  int lines;      // So many of their own have the bad ones, as tenants have; 0: that of the good.
   bool answered;  // They fail by an answer; else the connection ends.
   std::int64_t retry_share = 20;
   std::uint32_t together = 1;  // So many go in a request, which one bad record fails as a whole.
 };
 
 std::string name_of(const Case& one) {
-  constexpr const char* kComes[] = {"before", "among", "after"};
+  constexpr const char* kComes[] = {"before", "among", "after", "long_before"};
   constexpr const char* kOrders[] = {"partition", "key", "none"};
   constexpr const char* kLimits[] = {"", "_limited", "_bound"};
   return std::to_string(one.bad) + "_" + kComes[static_cast<int>(one.comes)] + "_order_" +
          kOrders[static_cast<int>(one.order)] + kLimits[static_cast<int>(one.limit)] +
-         (one.by_lines ? "_tenants" : "") + (one.answered ? "" : "_unanswered") +
-         (one.retry_share == 100 ? "_no_budget" : "") +
+         (one.lines > 0 ? "_tenants" : "") +
+         (one.lines > 1 ? "_" + std::to_string(one.lines) : "") +
+         (one.answered ? "" : "_unanswered") + (one.retry_share == 100 ? "_no_budget" : "") +
          (one.together > 1 ? "_in_batches_of_" + std::to_string(one.together) : "");
 }
 
@@ -55,11 +56,14 @@ constexpr Duration kLatency = Duration::millis(5);
 class Server {
  public:
   explicit Server(const Case& one) : case_(one), bench_(options(one)) {
-    if (one.by_lines) bench_.gate.add_line(LineId{1}, RouteId{0}, true);
+    for (int i = 1; i <= one.lines; ++i) {
+      bench_.gate.add_line(LineId{static_cast<std::uint32_t>(i)}, RouteId{0}, true);
+    }
     for (std::uint32_t i = 0; i < kPartitions; ++i) bench_.assign(i);
   }
 
-  // Good records come evenly; bad ones all at once, or spread over the whole time.
+  // Good records come evenly; bad ones all at once, or spread over the whole time, which begins
+  // five seconds earlier for them where they are there long before.
   void run() {
     plan();
     std::size_t next = 0;
@@ -105,7 +109,10 @@ class Server {
 
   void plan() {
     const Duration all = Duration::seconds(kSeconds);
-    for (int i = 0; i < kGood; ++i) arrivals_.push_back({bench_.now + all * i / kGood, false});
+    const Duration alone = Duration::seconds(case_.comes == Comes::long_before ? 5 : 0);
+    for (int i = 0; i < kGood; ++i) {
+      arrivals_.push_back({bench_.now + alone + (all - alone) * i / kGood, false});
+    }
     for (int i = 0; i < case_.bad; ++i) {
       const Duration after = case_.comes == Comes::before  ? Duration{}
                              : case_.comes == Comes::after ? Duration::millis(5'001)
@@ -126,11 +133,15 @@ class Server {
     RecordArrived event{PartitionId{partition},
                         RecordId{static_cast<std::uint32_t>(i), 0},
                         Offset{offsets_[partition]++},
-                        LineId{case_.by_lines && bad ? 1u : 0u},
+                        LineId{line_of(i, bad)},
                         LaneKey{i},  // Each has a key of its own.
                         Bytes{100}};
     come_ += !bad;
     put(event);
+  }
+
+  std::uint32_t line_of(std::size_t i, bool bad) const {
+    return bad && case_.lines > 0 ? 1 + static_cast<std::uint32_t>(i) % case_.lines : 0;
   }
 
   void put(const Event& event) {
@@ -154,7 +165,7 @@ class Server {
     if (case_.limit == Limit::binds) {
       next_permit_ = std::max(next_permit_, bench_.now);
       const Instant last = bench_.now + ask.horizon;
-      const Duration gap = Duration::seconds(1) / (kPermitsEachSecond * (case_.by_lines ? 2 : 1));
+      const Duration gap = Duration::seconds(1) / (kPermitsEachSecond * (case_.lines > 0 ? 2 : 1));
       for (std::size_t i = 0; i < due.size(); ++i) {
         if (next_permit_ > last) {
           event.retry = next_permit_ - last;
@@ -209,9 +220,11 @@ class BadRecords : public testing::TestWithParam<Case> {};
 TEST_P(BadRecords, leave_the_good_ones_their_rate) {
   Server server(GetParam());
   server.run();
-  // Where a limit binds the good ones that are behind go at the pace of permits.
+  // Where a limit binds the good ones that are behind go at the pace of permits; where the breaker
+  // is open they wait for two probes, and then share the server with all that have waited.
   const bool binds = GetParam().limit == Limit::binds;
-  EXPECT_LE(server.longest_behind(), Duration::millis(binds ? 3500 : 2000))
+  const bool open = GetParam().comes == Comes::long_before;
+  EXPECT_LE(server.longest_behind(), Duration::millis(binds ? 3500 : open ? 2500 : 2000))
       << static_cast<double>(server.longest_behind().us) / 1e6 << " s";
   EXPECT_GE(server.good_delivered(), kGood * 98 / 100);
 }
@@ -222,18 +235,27 @@ std::vector<Case> cases() {
     for (const Comes comes : {Comes::before, Comes::among, Comes::after}) {
       for (const Order order : {Order::partition, Order::key, Order::none}) {
         for (const Limit limit : {Limit::none, Limit::grants, Limit::binds}) {
-          for (const bool by_lines : {false, true}) {
+          for (const int lines : {0, 1}) {
             // Of one line who came before goes before: 100 take four seconds.
-            if (limit == Limit::binds && bad >= 100 && !by_lines) continue;
+            if (limit == Limit::binds && bad >= 100 && lines == 0) continue;
             for (const bool answered : {true, false}) {
-              all.push_back({bad, comes, order, limit, by_lines, answered});
+              all.push_back({bad, comes, order, limit, lines, answered});
             }
           }
         }
       }
-      all.push_back({bad, comes, Order::none, Limit::grants, true, true, 100});
+      all.push_back({bad, comes, Order::none, Limit::grants, 1, true, 100});
       for (const Order order : {Order::partition, Order::key, Order::none}) {
-        all.push_back({bad, comes, order, Limit::none, false, true, 100, 100});
+        all.push_back({bad, comes, order, Limit::none, 0, true, 100, 100});
+      }
+    }
+  }
+  // So many tenants have nothing but bad ones, all the time, and the breaker is open when the good
+  // ones begin to come.
+  for (const int lines : {1, 20, 100, 1'000}) {  // Each is there within a second.
+    for (const Order order : {Order::key, Order::none}) {
+      for (const Limit limit : {Limit::none, Limit::grants}) {
+        all.push_back({lines * 30, Comes::long_before, order, limit, lines, true});
       }
     }
   }
