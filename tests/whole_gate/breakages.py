@@ -170,9 +170,7 @@ def main():
     if wrong:
         sys.exit(f"a seed fails with nothing broken: {wrong}")
     with tempfile.TemporaryDirectory() as folder:
-        for name, file, old, new in BREAKAGES:
-            if arguments.only not in name:
-                continue
+        for name, file, old, new in breakage_lists.chosen(BREAKAGES, arguments):
             try:
                 made = os.path.join(folder, "broken")
                 build.broken(file, breakage_lists.read(path_of(file)).replace(old, new), made)
