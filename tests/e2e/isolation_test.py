@@ -158,7 +158,6 @@ class Isolation(Scenario):
         self.assertGreaterEqual(after, 0.9 * before)
         gate.kill()
 
-    @plan(whole=True)
     def test_a_target_that_floods(self):
         self.check_flood(UNKNOWN)
 
