@@ -183,7 +183,7 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
   snapshot.stores[0].denied = 132;
   snapshot.stores[0].errors = 133;
   snapshot.stores[0].timeouts = 134;
-  snapshot.partitions[0].committed = Offset{INT64_MAX};
+  snapshot.partitions[0].committed = Offset{9'007'199'254'740'991};
   snapshot.partitions[0].finished_ahead = 141;
   snapshot.topics[0].skipped_by_retention = 142;
   snapshot.topics[0].skipped_by_recreation = 143;
@@ -217,7 +217,7 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
         R"(einlass_limiter_calls_total{store="redis",result="denied"} 132)",
         R"(einlass_limiter_calls_total{store="redis",result="error"} 133)",
         R"(einlass_limiter_calls_total{store="redis",result="timeout"} 134)",
-        R"(einlass_committed_offset{topic="results",partition="3"} 9223372036854775807)",
+        R"(einlass_committed_offset{topic="results",partition="3"} 9007199254740991)",
         R"(einlass_finished_ahead_records{topic="results",partition="3"} 141)",
         R"(einlass_offsets_skipped_total{topic="results",reason="retention"} 142)",
         R"(einlass_offsets_skipped_total{topic="results",reason="recreated"} 143)",

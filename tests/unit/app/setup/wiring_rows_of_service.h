@@ -190,8 +190,6 @@ inline std::vector<Row> rows_of_kafka() {
              {source(c).brokers, dead_letters_options(c).brokers, kafka_target(c).brokers});
        },
        "k1:9093,k2:9094"},
-      {"kafka.brokers", kPlain + "quotas: {topic: q}\n", "['k1:9093']",
-       [](const Config& c) { return quotas_options(c).brokers; }, "k1:9093"},
       {"kafka.group", kPlain, "others", [](const Config& c) { return source(c).group; }},
       {"kafka.group", with_target("kafka: {topic: b, exactly_once: true}"), "others",
        [](const Config& c) { return kafka_target(c).transactional_id; }, "einlass:others:gate-1:t",
@@ -212,8 +210,6 @@ inline std::vector<Row> rows_of_kafka() {
                         pairs(kafka_target(c).properties)});
        },
        "client.id=me"},
-      {"kafka.properties", kPlain + "quotas: {topic: q}\n", "{client.id: me}",
-       [](const Config& c) { return pairs(quotas_options(c).properties); }, "client.id=me"},
       {"kafka.oauth", kToTopic, "{" + kOauth + ", client_secret: hush}", has_tokens, "true",
        "false"},
       {"kafka.security",
@@ -323,6 +319,10 @@ inline std::vector<Row> rows_of_service() {
       {"quotas.topic", kPlain, "q",
        [](const Config& c) { return c.quotas ? quotas_options(c).topic : ""; }},
       {"quotas.redis", kPlain, "true", table_of_quotas},
+      {"kafka.brokers", kPlain + "quotas: {topic: q}\n", "['k1:9093']",
+       [](const Config& c) { return quotas_options(c).brokers; }, "k1:9093"},
+      {"kafka.properties", kPlain + "quotas: {topic: q}\n", "{client.id: me}",
+       [](const Config& c) { return pairs(quotas_options(c).properties); }, "client.id=me"},
       {"tracing.url", kPlain, "https://o:4318/v1/traces?x=1",
        [=](const Config& c) {
          const http::TargetOptions to = collector(c);
