@@ -34,10 +34,6 @@ ShareFields::Known ShareFields::known(std::string_view flow) const {
   return {set_->find(share_, flow).value_or(by_file.weight), by_file.name};
 }
 
-std::string_view ShareFields::flow_of(const StoredRecord& record) {
-  return key_of(by_, record, scratch_).value_or(std::string_view{});
-}
-
 std::uint8_t ShareFields::level_of(const StoredRecord& record) {
   if (levels_.empty()) return 0;
   const auto name = key_of(level_by_, record, scratch_);
@@ -64,7 +60,7 @@ void Shares::reconfigure(const config::Config& config) {
 core::FlowMark ShareFields::read(const StoredRecord& record) {
   core::FlowMark mark;
   mark.level = level_of(record);
-  const std::string_view flow = flow_of(record);
+  const std::string_view flow = key_of(by_, record, scratch_).value_or("");
   const Known found = known(flow);
   mark.key = core::FlowKey{keyed_hash(flow)};
   mark.weight = found.weight;

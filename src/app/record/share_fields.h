@@ -27,9 +27,6 @@ class ShareFields {
   // REQUIRES: the record was read with what the share needs of its value as JSON.
   core::FlowMark read(const StoredRecord& record);
 
-  // As the share reads it; empty without one. It lives until the next call, or in the record.
-  std::string_view flow_of(const StoredRecord& record);
-
  private:
   struct Known {
     std::uint16_t weight = 1;

@@ -48,7 +48,7 @@ class Rebalance {
   // Has been given partitions, or told that there are none for it, and has not lost them since.
   bool joined() const { return joined_; }
 
-  // How often partitions were taken away without asking, and how many that were read in all.
+  // How often partitions were taken away without asking; and how many in all, of those being read.
   int losses() const { return losses_; }
   std::uint64_t lost() const { return lost_; }
 
