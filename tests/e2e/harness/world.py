@@ -131,12 +131,18 @@ class World:
         self.kafka.create_topic(name, partitions, configs)
 
     def produce(self, topic, records, size=200, **options):
-        return tool("kafka_tool", *self._produce_arguments(topic, records, size, options))[0]
+        return tool("kafka_tool", *self._produce_arguments(topic, records, size, options))[-1]
 
     def start_producing(self, topic, records, size=200, **options):
         """The same beside us: a process to wait for, that ends with 0 once all is in Kafka."""
         arguments = self._produce_arguments(topic, records, size, options)
         return self._start_tool(arguments, "producer.log")
+
+    def slow_in_kafka(self):
+        """[(when sent, when taken)], us, of the records of start_producing(rate=...) that Kafka took only after 50 ms."""
+        with open(os.path.join(self.directory, "producer.log"), encoding="utf-8") as log:
+            told = [json.loads(line) for line in log if line.startswith('{')]
+        return [(one["taken_us"] - one["after_us"], one["taken_us"]) for one in told if "taken_us" in one]
 
     def start_lines(self, topic):
         """A process that takes what produce_lines() makes, line by line, until its stdin is closed."""

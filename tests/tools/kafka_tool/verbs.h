@@ -29,7 +29,8 @@ struct ProduceOptions {
   std::vector<std::string> headers;  // "name=value", the same for every record.
 };
 
-// Each value is "<partition>-<number> " and padding; each key "k<i>" stays in one partition.
+// Each value is "<partition>-<number> " and padding; each key "k<i>" stays in one partition. With a
+// rate, each record that the brokers took only after 50 ms is a line {"taken_us":, "after_us":}.
 void produce(const Properties& properties, const ProduceOptions& options);
 
 // Records from stdin, one JSON object a line:
