@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "adapters/kafka/client/configuration.h"
+#include "adapters/kafka/client/group_question.h"
 #include "adapters/kafka/client/handles.h"
 
 namespace einlass::kafka {
@@ -41,25 +42,16 @@ std::variant<std::vector<Member>, std::string> members_of(const SourceOptions& o
                                                           Duration patience) {
   rd_kafka_t* client = new_asker(options);
   const QueueHandle answers(rd_kafka_queue_new(client));
+  ask_for_members(client, options.group, answers.get());
   const auto patience_ms = static_cast<int>(patience.us / 1'000);
-  rd_kafka_AdminOptions_t* asked =
-      rd_kafka_AdminOptions_new(client, RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS);
-  rd_kafka_AdminOptions_set_request_timeout(asked, patience_ms, nullptr, 0);
-  const char* group = options.group.c_str();
-  rd_kafka_DescribeConsumerGroups(client, &group, 1, asked, answers.get());
-  rd_kafka_AdminOptions_destroy(asked);
   const EventHandle event(rd_kafka_queue_poll(answers.get(), patience_ms));
   if (event == nullptr) return "the brokers did not answer";
-  const auto* result = rd_kafka_event_DescribeConsumerGroups_result(event.get());
-  if (result == nullptr) return text(rd_kafka_event_error_string(event.get()));
-  std::size_t count = 0;
-  const auto* const* groups = rd_kafka_DescribeConsumerGroups_result_groups(result, &count);
-  if (count != 1) return text(rd_kafka_event_error_string(event.get()));
-  const rd_kafka_error_t* error = rd_kafka_ConsumerGroupDescription_error(groups[0]);
-  if (error != nullptr) return text(rd_kafka_error_string(error));
+  std::string why;
+  const auto* group = described_group(event.get(), &why);
+  if (group == nullptr) return why;
   std::vector<Member> members;
-  for (std::size_t i = 0; i < rd_kafka_ConsumerGroupDescription_member_count(groups[0]); ++i) {
-    members.push_back(member_of(rd_kafka_ConsumerGroupDescription_member(groups[0], i)));
+  for (std::size_t i = 0; i < rd_kafka_ConsumerGroupDescription_member_count(group); ++i) {
+    members.push_back(member_of(rd_kafka_ConsumerGroupDescription_member(group, i)));
   }
   return members;
 }

@@ -2,15 +2,9 @@
 
 #include <utility>
 
+#include "adapters/kafka/client/group_question.h"
+
 namespace einlass::kafka {
-namespace {
-
-// The most that librdkafka takes. It must not give such a question up while it looks for the
-// group's coordinator: once that is found it would use what it has freed, and end the process or
-// stand still for ever (its issue 4605, in every version so far).
-constexpr int kPatienceMs = 3'600'000;
-
-}  // namespace
 
 GroupTopics::GroupTopics(rd_kafka_t* client, std::string group)
     : client_(client), group_(std::move(group)), answers_(rd_kafka_queue_new(client)) {}
@@ -35,27 +29,20 @@ void GroupTopics::ask() {
   ticks_ = kEveryTicks;
   --left_;
   open_ = true;
-  const AdminOptionsHandle options(
-      rd_kafka_AdminOptions_new(client_, RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS));
-  rd_kafka_AdminOptions_set_request_timeout(options.get(), kPatienceMs, nullptr, 0);
-  const char* group = group_.c_str();
-  rd_kafka_DescribeConsumerGroups(client_, &group, 1, options.get(), answers_.get());
+  ask_for_members(client_, group_, answers_.get());
 }
 
 // A group that is not described, or divides its partitions just now, says nothing.
 void GroupTopics::take(rd_kafka_event_t* event, const std::set<std::string>& wanted) {
   const EventHandle owned(event);
   open_ = false;
-  const auto* result = rd_kafka_event_DescribeConsumerGroups_result(event);
-  std::size_t count = 0;
-  const auto* const* groups =
-      result ? rd_kafka_DescribeConsumerGroups_result_groups(result, &count) : nullptr;
-  if (count != 1 || rd_kafka_ConsumerGroupDescription_error(groups[0]) != nullptr) return;
-  const auto state = rd_kafka_ConsumerGroupDescription_state(groups[0]);
+  const auto* group = described_group(event);
+  if (group == nullptr) return;
+  const auto state = rd_kafka_ConsumerGroupDescription_state(group);
   if (state != RD_KAFKA_CONSUMER_GROUP_STATE_STABLE) return moved();
   std::set<std::string> nobodys = wanted;
-  for (std::size_t i = 0; i < rd_kafka_ConsumerGroupDescription_member_count(groups[0]); ++i) {
-    const auto* member = rd_kafka_ConsumerGroupDescription_member(groups[0], i);
+  for (std::size_t i = 0; i < rd_kafka_ConsumerGroupDescription_member_count(group); ++i) {
+    const auto* member = rd_kafka_ConsumerGroupDescription_member(group, i);
     const auto* has = rd_kafka_MemberDescription_assignment(member);
     for (const auto& one : elements(rd_kafka_MemberAssignment_partitions(has))) {
       nobodys.erase(one.topic);
