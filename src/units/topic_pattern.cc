@@ -6,11 +6,10 @@
 #include <cstddef>
 
 #include "units/check.h"
+#include "units/kafka_name.h"
 
 namespace einlass {
 namespace {
-
-constexpr std::size_t kLongest = 249;  // As a topic's name.
 
 // Counted repetitions take memory by the product of their counts, and references back time without
 // a bound; names of topics need neither.
@@ -49,7 +48,7 @@ bool TopicPattern::fits(const std::string& topic) const {
 
 std::string TopicPattern::refusal(const std::string& text) {
   if (!is_one(text)) return "does not begin with ^";
-  if (text.size() > kLongest) return "is longer than 249 characters";
+  if (text.size() > kLongestKafkaName) return "is longer than 249 characters";
   if (text.find('\0') != text.npos) return "holds a NUL";
   if (has_costly_parts(text)) {
     return "holds { or a reference as \\1, which patterns of topics cannot; write the part out";

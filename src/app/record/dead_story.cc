@@ -4,14 +4,10 @@
 #include <optional>
 
 #include "text/number.h"
+#include "units/kafka_name.h"
 
 namespace einlass::app {
 namespace {
-
-// As Kafka has it; and the name goes into a request's headers.
-constexpr std::size_t kLongestTopic = 249;
-constexpr std::string_view kTopicLetters =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
 // The last one counts: what was added later tells of what happened later.
 std::optional<std::string_view> find(std::span<const kafka::Header> headers,
@@ -27,11 +23,6 @@ std::optional<Number> number_of(std::optional<std::string_view> text, Number lea
   const auto number = whole_number<Number>(text.value_or(""));
   if (number && *number < least) return std::nullopt;
   return number;
-}
-
-bool is_topic(std::string_view name) {
-  return !name.empty() && name.size() <= kLongestTopic &&
-         name.find_first_not_of(kTopicLetters) == std::string_view::npos;
 }
 
 std::string wrong(std::string_view name) {
@@ -50,7 +41,7 @@ std::variant<DeadStory, std::string> read_story(std::span<const kafka::Header> h
   story.route = at(kRouteHeader).value_or("");
   if (story.route.empty()) return wrong(kRouteHeader);
   story.topic = at(kTopicHeader).value_or("");
-  if (!is_topic(story.topic)) return wrong(kTopicHeader);
+  if (!is_kafka_name(story.topic)) return wrong(kTopicHeader);
   const auto number = number_of<std::int32_t>(at(kPartitionHeader), 0);
   if (!number) return wrong(kPartitionHeader);
   story.number = PartitionNumber{*number};

@@ -3,20 +3,9 @@
 #include <algorithm>
 
 #include "text/ascii.h"
+#include "units/kafka_name.h"
 
 namespace einlass::config {
-namespace {
-
-constexpr std::size_t kLongestName = 249;  // Kafka's own.
-
-bool is_kafka_name(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestName && text != "." && text != ".." &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-';
-         });
-}
-
-}  // namespace
 
 Parsed<std::string> parse_text(const Scalar& scalar) {
   if (scalar.plain && is_ambiguous(scalar.text)) {
