@@ -1,6 +1,7 @@
 #include "app/setup/wiring.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <variant>
 
 #include "adapters/log/log.h"
@@ -14,12 +15,7 @@ namespace einlass::app {
 namespace {
 
 std::string joined(const std::vector<std::string>& brokers) {
-  std::string list;
-  for (const std::string& broker : brokers) {
-    if (!list.empty()) list += ',';
-    list += broker;
-  }
-  return list;
+  return boost::algorithm::join(brokers, ",");
 }
 
 core::RouteOptions route_options(const config::Config& config, const config::Route& route) {
@@ -147,10 +143,7 @@ core::BatchOptions batch_options(const config::KafkaTarget& kafka) {
 // Where records name the hosts, each host has one instead (adapters/http/target/origins.h). Each of
 // several `urls` has one beside it, by the same numbers: that says which server rests, and this one
 // when nothing is sent to any of them.
-bool has_breaker(const config::Target& target) {
-  return target.by_kind([](const config::HttpTarget& http) { return http.host_template.empty(); },
-                        [](const config::KafkaTarget&) { return true; });
-}
+bool has_breaker(const config::Target& target) { return !target.records_name_hosts(); }
 
 // Of a limit that lines share, one line may hold all permits that come due within its horizon: as
 // long nothing is heard of the others, and as long again until their next permits are used.

@@ -73,15 +73,15 @@ core::RecordArrived Shard::arrival_of(core::RecordId id, const kafka::Message& m
       record.size()};
   arrived.cost = found.cost;
   arrived.bad = !record.last_error.empty();
-  const config::HttpTarget* http =
-      config_->targets[config_->routes[record.route.value].target].http();
-  if (http != nullptr && http->batch) {
-    arrived.content = body_size(http->batch->format, record);
-    arrived.name_size = listed_size(http->batch->format, record);
+  arrived.content = record.content();
+  const auto by_http = [&](const config::HttpTarget& http) {
+    if (!http.batch) return;
+    arrived.content = body_size(http.batch->format, record);
+    arrived.name_size = listed_size(http.batch->format, record);
     arrived.named_apart = message.moved;
-  } else {
-    arrived.content = record.content();
-  }
+  };
+  config_->targets[config_->routes[record.route.value].target].by_kind(
+      by_http, [](const config::KafkaTarget&) {});
   arrived.flow = shares_.read(record.route, record);
   arrived.route = record.route;
   arrived.not_before = times.not_before;

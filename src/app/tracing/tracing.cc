@@ -117,7 +117,7 @@ void Tracing::ended(const core::DeliveryEnded& ended, const StoredRecord& record
     const unsigned status = record.last_status;
     if (status != 0) {
       span.error = "status " + std::to_string(status);
-    } else if (target.http() == nullptr || target.http()->host_template.empty()) {
+    } else if (!target.records_name_hosts()) {
       span.error = record.last_error;
     }
     if (span.error.empty()) span.error = "not accepted";

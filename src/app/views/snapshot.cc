@@ -165,8 +165,7 @@ metrics::TargetValues target_metrics(const Shard& shard, const config::Config& c
   shown.connections = status.connections;
   shown.most_in_flight = config.targets[i].max_in_flight();
   shown.unusable = !status.unusable.empty();
-  const config::HttpTarget* http = config.targets[i].http();
-  shown.hosts_of_records = http != nullptr && !http->host_template.empty();
+  shown.hosts_of_records = config.targets[i].records_name_hosts();
   return shown;
 }
 

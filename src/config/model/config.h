@@ -264,14 +264,24 @@ struct Target {
   // In Kafka what was refused with its batch is written once more, alone, and librdkafka looks each
   // second for what is over; a transaction is open until the brokers end it.
   Duration longest_attempt() const {
-    if (kafka() == nullptr) return timeout();
-    if (exactly_once()) return timeout() + Duration::seconds(30);
-    return (timeout() + Duration::seconds(1)) * 2;
+    return by_kind([](const HttpTarget& one) { return one.timeout; },
+                   [](const KafkaTarget& one) {
+                     if (one.exactly_once) return one.timeout + Duration::seconds(30);
+                     return (one.timeout + Duration::seconds(1)) * 2;
+                   });
   }
   std::size_t max_in_flight() const {
     return by_kind([](const auto& one) { return one.max_in_flight; });
   }
-  bool exactly_once() const { return kafka() != nullptr && kafka()->exactly_once; }
+  bool exactly_once() const {
+    return by_kind([](const HttpTarget&) { return false; },
+                   [](const KafkaTarget& one) { return one.exactly_once; });
+  }
+  // So a host may be some of what a record holds.
+  bool records_name_hosts() const {
+    return by_kind([](const HttpTarget& one) { return !one.host_template.empty(); },
+                   [](const KafkaTarget&) { return false; });
+  }
   // Of its section, for messages.
   std::string kind_name() const {
     return by_kind([](const HttpTarget&) { return "http"; },
