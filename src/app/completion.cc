@@ -1,5 +1,7 @@
 #include "app/completion.h"
 
+#include <boost/algorithm/string/join.hpp>
+
 namespace einlass::app {
 namespace {
 
@@ -21,9 +23,7 @@ std::string fish_quoted(const std::string& text) {
 }
 
 std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
+  return boost::algorithm::join(words, " ");
 }
 
 std::string names_of(const std::vector<CompletedVerb>& verbs) {

@@ -1,5 +1,6 @@
 #include "app/steering/entry_check.h"
 
+#include <boost/algorithm/string/join.hpp>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -24,11 +25,9 @@ std::vector<config::Change> changes_of(const Steer& steer) {
 }
 
 std::string joined(const config::Mistakes& mistakes) {
-  std::string text;
-  for (const config::Mistake& mistake : mistakes) {
-    text += (text.empty() ? "" : "; ") + mistake.path + ": " + mistake.text;
-  }
-  return text;
+  std::vector<std::string> texts;
+  for (const config::Mistake& one : mistakes) texts.push_back(one.path + ": " + one.text);
+  return boost::algorithm::join(texts, "; ");
 }
 
 // Limits in shadow are asked, and hold up nobody.
