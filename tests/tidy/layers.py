@@ -95,7 +95,7 @@ ROOMS = {
         "shard": "setup json record permits targets tracing",
         "views": "setup record permits steering shard",
         "service": "setup permits shard views",
-        "pages": "setup permits steering shard views service",
+        "pages": "setup record permits steering shard views service",
         "asking": "setup steering views",
         "redrive": "setup record permits steering shard views",
         "demo": "setup steering shard views service pages",

@@ -12,9 +12,9 @@
 #include "app/pages/status.h"
 #include "app/pages/steering_pages.h"
 #include "app/pages/troubles.h"
+#include "app/pages/why_text.h"
 #include "app/service/open_files.h"
 #include "app/setup/wiring.h"
-#include "app/views/why.h"
 #include "web/page.h"
 
 namespace einlass::app {

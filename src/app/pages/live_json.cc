@@ -8,6 +8,7 @@
 #include "app/pages/status_json.h"
 #include "app/pages/steering_pages.h"
 #include "app/pages/waits_json.h"
+#include "app/pages/why_text.h"
 #include "text/utf8.h"
 
 namespace einlass::app {

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "app/pages/schedule_json.h"
+#include "app/pages/why_text.h"
 #include "app/views/allowed.h"
-#include "app/views/schedule_json.h"
 #include "text/utf8.h"
 
 namespace einlass::app {

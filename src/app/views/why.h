@@ -1,9 +1,8 @@
-// Why a record waits: the question, what one shard knows, and the answer for people and programs.
+// Why a record waits: the question, and what one shard knows.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "app/shard/shard.h"
-#include "app/steering/steer.h"
 #include "app/views/allowed.h"
 #include "config/model/config.h"
 #include "core/contract/standing.h"
@@ -116,20 +114,5 @@ class WhyLook {
   std::vector<Named> named_;  // The oldest so far, as a heap: the youngest of them first.
   std::vector<std::string_view> scratch_;
 };
-
-// The pause of exactly that, if there is one.
-using FindPause = std::function<std::optional<Steer>(const Subject& subject)>;
-
-// The answers of all shards as JSON; none for one that did not answer. Without `find` nobody knows
-// of a pause who made it.
-std::string why_json(const WhyQuestion& question,
-                     const std::vector<std::optional<WhyAnswer>>& answers,
-                     const config::Config& config, const FindPause& find = nullptr);
-
-// What it waits for in one sentence, without a full stop.
-std::string waits_in_words(const WaitingRecord& record, const config::Config& config, Instant now);
-
-// What Standing::waits counts as in the metrics (core::cause_of()).
-std::string_view reason_name(core::WaitsFor waits);
 
 }  // namespace einlass::app

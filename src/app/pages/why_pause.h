@@ -1,6 +1,7 @@
 // Which of the pauses that people made holds up a record, and how that is said.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -10,6 +11,9 @@
 #include "config/model/config.h"
 
 namespace einlass::app {
+
+// The pause of exactly that, if there is one.
+using FindPause = std::function<std::optional<Steer>(const Subject& subject)>;
 
 struct HoldingPause {
   Subject subject;

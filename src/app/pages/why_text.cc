@@ -1,12 +1,11 @@
-// What /v1/why says.
+#include "app/pages/why_text.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/pages/schedule_json.h"
 #include "app/record/extract.h"
 #include "app/views/allowed.h"
-#include "app/views/schedule_json.h"
-#include "app/views/why.h"
-#include "app/views/why_pause.h"
 #include "config/options/route_topics.h"
 #include "text/partition_words.h"
 #include "text/span_words.h"
@@ -182,9 +181,19 @@ Json found_json(const WhyAnswer::Found& found, const config::Config& config, con
 }
 
 std::string_view state_name(Whereabouts where) {
-  static constexpr std::string_view kNames[] = {"elsewhere", "finished", "not_taken_in", "returned",
-                                                "inside"};
-  return kNames[static_cast<std::size_t>(where)];
+  switch (where) {
+    case Whereabouts::elsewhere:
+      return "elsewhere";
+    case Whereabouts::finished:
+      return "finished";
+    case Whereabouts::not_yet:
+      return "not_taken_in";
+    case Whereabouts::returned:
+      return "returned";
+    case Whereabouts::inside:
+      break;
+  }
+  return "inside";
 }
 
 std::string partition_of(const WhyQuestion& question) {

@@ -1,4 +1,4 @@
-#include "app/views/why_pause.h"
+#include "app/pages/why_pause.h"
 
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // What /v1/why says.
-#include "app/views/why.h"
+#include "app/pages/why_text.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "app/asking/why_verb.h"
 #include "config/file/read_config.h"
 
-namespace einlass::app::why_test {
+namespace einlass::app::why_text_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -389,4 +389,4 @@ TEST(Why, shows_bytes_that_are_no_text_without_breaking_the_json) {
 }
 
 }  // namespace
-}  // namespace einlass::app::why_test
+}  // namespace einlass::app::why_text_test
