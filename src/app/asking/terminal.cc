@@ -24,7 +24,7 @@ bool takes_colours(std::FILE* stream) {
 }
 
 std::string coloured(const std::string& text, Colour colour, bool colours) {
-  static constexpr const char* kCodes[] = {"", "1", "2", "31", "32", "33"};
+  static constexpr const char* kCodes[] = {"", "1", "2", "31", "33"};
   if (!colours || colour == Colour::none || text.empty()) return text;
   return std::string("\x1b[") + kCodes[static_cast<std::size_t>(colour)] + "m" + text + "\x1b[0m";
 }

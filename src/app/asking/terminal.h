@@ -20,7 +20,7 @@ bool is_terminal(std::FILE* stream);
 // A terminal that takes colours, and nobody said NO_COLOR (no-color.org).
 bool takes_colours(std::FILE* stream);
 
-enum class Colour { none, bold, faint, red, green, yellow };
+enum class Colour { none, bold, faint, red, yellow };
 
 // The text so coloured; as it is where `colours` is false.
 std::string coloured(const std::string& text, Colour colour, bool colours);

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "adapters/redis/calls/line.h"
+#include "app/record/extract.h"
 #include "app/setup/wiring.h"
 #include "limits/permits/state.h"
 #include "limits/rates/token_bucket.h"
 
 namespace einlass::app {
 namespace {
+
+// What stands instead of a longer key is the same wherever it is made.
+static_assert(kLongestKey == redis::kMaxKeyBytes);
 
 // Half of what a token bucket allows, for the limiter's clock and the way there count too.
 constexpr Duration kGiveBackWithin = limits::kGiveBackWithin / 2;

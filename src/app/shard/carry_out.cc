@@ -118,9 +118,10 @@ void Shard::tell_ledger_full(core::PartitionId partition) {
   notify_(
       {Severity::warning, "partition_held_by_ledger",
        source_->name_of(partition) +
-           " is read no further: 65,536 records were read after its oldest unfinished one, or so "
-           "many are unfinished that a commit could not name all that finish before these; it "
-           "goes on when older records finish"});
+           " is read no further: " + std::to_string(core::Intake::kMostLedgerSpan) +
+           " records were read after its oldest unfinished one, or so many are unfinished that a "
+           "commit could not name all that finish before these; it goes on when older records "
+           "finish"});
 }
 
 void Shard::carry_out(const core::Read& command) { source_->read(command.partition); }

@@ -6,9 +6,7 @@
 // the ask, and no further ahead than each of the buckets bears. In each bucket bookings are first
 // come first served: never before the last booked one (but see gcra.h).
 //
-// To add an algorithm: its parameters to limits::Parameters, a pair of files like token_bucket.* as
-// algorithm.h says, its lines in automata.h, one file in lua/. One that shares an automaton says in
-// with.h which.
+// CONTRIBUTING.md says what a new algorithm needs.
 #pragma once
 
 #include <cstddef>
