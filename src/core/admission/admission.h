@@ -136,7 +136,7 @@ class Admission {
   void explain(const Record& record, Instant now, Standing& standing) const;
   std::vector<LineStanding> longest_lines(std::size_t most, Instant now) const;
 
-  // Splits the ready records by what they wait for, into the one of their route (gate/waiting.cc).
+  // Splits the ready records by what they wait for, into the one of their route (waiting.cc).
   void add_waiting(Instant now, std::span<Waiting> by_route) const;
   // What a ready record waits for, without a look at all that stand before it.
   std::pair<Cause, std::optional<LimitIndex>> cause_of(const Record& record, Instant now) const;
@@ -261,11 +261,11 @@ class Admission {
   void check_wakers() const;
   void check_nothing_idle(Instant now) const;
 
-  // gate/waiting.cc
+  // waiting.cc
   bool stands_still(const Line& line, Instant now) const;
   LineCause cause_of(const Line& line, Instant now) const;
 
-  // gate/explaining.cc
+  // explaining.cc
   void explain_room(const Line& line, Instant now, Standing& standing) const;
   void explain_shortage(const Line& line, Instant now, Standing& standing) const;
   void explain_limit(const Line& line, Instant now, Standing& standing) const;

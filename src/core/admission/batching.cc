@@ -61,7 +61,7 @@ void Admission::serve_batches(TargetId id, Instant now, Commands& commands) {
       if (!send_batch(id, now, commands)) break;
     }
   } while ((target.room.empty() || !is_ripe(id, now)) && serve_parked(id, now, commands));
-  const Alarm alarm{Alarm::Kind::batch, id.value};
+  const Alarm alarm{Alarm::Kind::target_queue, id.value};
   if (target.room.empty() || target.gather_until <= now) return deadlines_.clear(alarm);
   deadlines_.set(alarm, target.gather_until);
 }

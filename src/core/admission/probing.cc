@@ -93,7 +93,7 @@ void Admission::wake_other_probes(TargetId id, Instant now) {
   const Line& line = lines_[targets_[id.value].asks_last->value];
   const Instant until = line.asked_at + kAheadOfProbe;
   if (line.open_ask || until <= now || line.permits.front().due <= until) return;
-  deadlines_.set({Alarm::Kind::batch, id.value}, until);
+  deadlines_.set({Alarm::Kind::target_queue, id.value}, until);
 }
 
 }  // namespace einlass::core

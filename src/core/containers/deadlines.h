@@ -16,7 +16,17 @@
 namespace einlass::core {
 
 struct Alarm {
-  enum class Kind : std::uint8_t { record, expiry, line, limit, target, batch, partition, commit };
+  // target_queue: what waits at a target is looked at again, for a batch that gathers or a probe.
+  enum class Kind : std::uint8_t {
+    record,
+    expiry,
+    line,
+    limit,
+    target,
+    target_queue,
+    partition,
+    commit
+  };
 
   Kind kind;
   std::uint32_t index;  // The record's slot, a limit's index, or the value of the others' ids.

@@ -176,7 +176,7 @@ void Gate::ring(Alarm alarm, Instant now, Commands& commands) {
     case Alarm::Kind::line:
       return admission_.serve(LineId{alarm.index}, now, commands);
     case Alarm::Kind::target:
-    case Alarm::Kind::batch:
+    case Alarm::Kind::target_queue:
       return admission_.touch(TargetId{static_cast<std::uint16_t>(alarm.index)});
     case Alarm::Kind::limit:
       return admission_.touch_limit(alarm.index);

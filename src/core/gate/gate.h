@@ -135,9 +135,10 @@ class Gate {
   void forget_flow_names(RouteId route);
   void serve_targets(Instant now, Commands& commands);
   void ring(Alarm alarm, Instant now, Commands& commands);
+  void set_aside(Record& record, Instant now);
+  void hope_again(Record& record);
 
-  // ending.cc and arriving.cc: a record's way on. Each leaves the record in the state that its name
-  // says, or absent.
+  // ending.cc and arriving.cc: a record's way on.
   void end_attempt(Record& record, const DeliveryEnded& event, Instant now, Commands& commands);
   void turn_away(const RecordArrived& event, Instant now, Commands& commands);
   void pass_over(PartitionId id, Offset offset, Instant now);
@@ -152,8 +153,6 @@ class Gate {
   void take_leave(Record& record, Instant now, Commands& commands);
   void end_abandoned(Record& record, Instant now, Commands& commands);
   bool keeps_its_line(const Record& record) const;
-  void set_aside(Record& record, Instant now);
-  void hope_again(Record& record);
   static std::optional<DeadLetterReason> doom_of(const RecordArrived& event, Instant now);
   void wait_early(Record& record);
   void expire_due(Instant now, Commands& commands);

@@ -8,7 +8,7 @@
 namespace einlass::core {
 namespace {
 
-// The arrows of the picture in the header.
+// The arrows of the picture in the header, and what its text adds.
 bool allowed(RecordState from, RecordState to) {
   using S = RecordState;
   switch (from) {

@@ -13,7 +13,8 @@
 //   attempting:     at the target
 //   backing_off:    waits for its next attempt, for the next try to write its dead letter, or for
 //                   a limit that could pay its cost
-//   dead_lettering: on its way to the dead letter topic
+//   dead_lettering: on its way to the dead letter topic; so may be what is ready or early, where it
+//                   is too late, or no limit will ever grant it
 //   abandoned:      counted as returned, but the world still holds its bytes until the try ends
 //
 // Finished, returned and forgotten records are absent: nothing of them is kept.
