@@ -85,6 +85,7 @@ void Admission::ready(Record& record, bool was_behind, Instant now, Commands& co
   auto& list = list_of(line, record);
   list.push_back(records_, record.id.slot);
   if (line.flows && &list == &line.ready) line.flows->push_back(records_, record);
+  queues_of(line).newest = record.line;
   serve(line, now, commands);
 }
 

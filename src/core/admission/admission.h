@@ -214,6 +214,7 @@ class Admission {
   // probing.cc
   bool asks_for_probe(TargetId id, Instant now) const;
   Line* next_to_probe(TargetId id, Instant now);
+  Slot newest_at(TargetId id) const;
   void probe(Line& line, Instant now, Commands& commands);
   void serve_probe(TargetId id, Instant now, Commands& commands);
   void wake_other_probes(TargetId id, Instant now);

@@ -3,9 +3,10 @@
 // One attempt at a time. What failed may have failed for the record's sake, and records like it may
 // be many, of one tenant, of one burst or of many tenants. So each probe is another line's, if
 // there is one: of those with fresh records, and only then of those with nothing but retries, the
-// one whose last turn is longest ago. Of those that have had none it is in turn who came first and
-// who came last: however many have nothing but bad records, a line that comes to them is found by
-// the second probe, and one that was there before them by the next. But a permit that was asked for
+// one whose last turn is longest ago. Of those that have had none each second probe is of the line
+// that came last: however many have nothing but bad records, one that comes to them is found by the
+// second. Of the others it is in turn who came first, and whose record came last: other lines may
+// come all the time, with one bad record each. But a permit that was asked for
 // as a probe's is used when it is due: a new one may be due later, and by then that one has lapsed.
 // Which record of the line that is picker.h says.
 #include <algorithm>
@@ -35,6 +36,18 @@ bool Admission::asks_for_probe(TargetId id, Instant now) const {
   return due > now && (due <= now + kAheadOfProbe || now < line.asked_at + kAheadOfProbe);
 }
 
+// The line whose record came last, if it stands where next_to_probe() looks; else kNoSlot.
+Slot Admission::newest_at(TargetId id) const {
+  const TargetQueues& target = targets_[id.value];
+  if (!target.newest) return kNoSlot;
+  const Line& line = lines_[target.newest->value];  // Its number may be another target's by now.
+  if (!line.in_use || options_.routes[line.route.value].target != id) return kNoSlot;
+  const bool for_room = line.waits == LineWaits::room || line.waits == LineWaits::parked;
+  const bool in_turn = line.waits == LineWaits::turn || line.waits == LineWaits::turn_ahead;
+  const bool asked_for = target.due.permits > 0;
+  return for_room || (in_turn && !asked_for) ? target.newest->value : kNoSlot;
+}
+
 // The line that is to probe next; null if none waits. Those near the ends of each queue are looked
 // at: who has probed stands behind who came, and may be many.
 Line* Admission::next_to_probe(TargetId id, Instant now) {
@@ -48,6 +61,8 @@ Line* Admission::next_to_probe(TargetId id, Instant now) {
     if (asked_last && route_of(line).limit_count > 0 && picker_.may_send(line, now)) asked = &line;
   };
   const bool last_before = delivery_.breaker(id).failed_probes() % 2 == 1;
+  const Slot newest = newest_at(id);
+  if (delivery_.breaker(id).failed_probes() % 4 == 2 && newest != kNoSlot) look_at(newest);
   target.room.near_ends(lines_, kNearEnds, last_before, look_at);
   if (!target.parked.empty()) look_at(target.parked.front());
   if (!target.parked.empty()) look_at(target.parked.back());

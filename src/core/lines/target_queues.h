@@ -31,6 +31,7 @@ struct TargetQueues {
   bool touched = false;
   std::uint64_t probe_turns = 0;    // Given to lines.
   std::optional<LineId> asks_last;  // For a probe's permit.
+  std::optional<LineId> newest;     // Whose record became ready last.
   // Where records go together: how many might, and when they go even if there are too few.
   std::int64_t gathered = 0;
   Instant gather_until;

@@ -16,7 +16,8 @@
 namespace einlass::core::bad_records_test {
 namespace {
 
-enum class Comes : std::uint8_t { before, among, after, long_before };
+// beside: there long before the good ones as well, and each of a line of its own.
+enum class Comes : std::uint8_t { before, among, after, long_before, beside };
 
 enum class Limit : std::uint8_t {
   none,
@@ -36,7 +37,7 @@ struct Case {
 };
 
 std::string name_of(const Case& one) {
-  constexpr const char* kComes[] = {"before", "among", "after", "long_before"};
+  constexpr const char* kComes[] = {"before", "among", "after", "long_before", "beside"};
   constexpr const char* kOrders[] = {"partition", "key", "none"};
   constexpr const char* kLimits[] = {"", "_limited", "_bound"};
   return std::to_string(one.bad) + "_" + kComes[static_cast<int>(one.comes)] + "_order_" +
@@ -109,7 +110,8 @@ class Server {
 
   void plan() {
     const Duration all = Duration::seconds(kSeconds);
-    const Duration alone = Duration::seconds(case_.comes == Comes::long_before ? 5 : 0);
+    const bool open = case_.comes == Comes::long_before || case_.comes == Comes::beside;
+    const Duration alone = Duration::seconds(open ? 5 : 0);
     for (int i = 0; i < kGood; ++i) {
       arrivals_.push_back({bench_.now + alone + (all - alone) * i / kGood, false});
     }
@@ -224,9 +226,14 @@ TEST_P(BadRecords, leave_the_good_ones_their_rate) {
   // is open they wait for two probes, and then share the server with all that have waited.
   const bool binds = GetParam().limit == Limit::binds;
   const bool open = GetParam().comes == Comes::long_before;
-  EXPECT_LE(server.longest_behind(), Duration::millis(binds ? 3500 : open ? 2500 : 2000))
+  // Each fourth probe is of the line whose record came last, so there may be some in vain.
+  const bool beside = GetParam().comes == Comes::beside;
+  EXPECT_LE(server.longest_behind(), Duration::millis(beside  ? 12'000
+                                                      : binds ? 3500
+                                                      : open  ? 2500
+                                                              : 2000))
       << static_cast<double>(server.longest_behind().us) / 1e6 << " s";
-  EXPECT_GE(server.good_delivered(), kGood * 98 / 100);
+  EXPECT_GE(server.good_delivered(), kGood * (GetParam().comes == Comes::beside ? 80 : 98) / 100);
 }
 
 std::vector<Case> cases() {
@@ -257,6 +264,12 @@ std::vector<Case> cases() {
       for (const Limit limit : {Limit::none, Limit::grants}) {
         all.push_back({lines * 30, Comes::long_before, order, limit, lines, true});
       }
+    }
+  }
+  for (const int each_second : {2, 5}) {
+    for (const Limit limit : {Limit::none, Limit::grants}) {
+      const int bad = each_second * kSeconds;
+      all.push_back({bad, Comes::beside, Order::none, limit, bad + kGood, true});
     }
   }
   return all;
