@@ -46,6 +46,24 @@ TEST(JsonReader, finds_texts_numbers_and_truths) {
   }
 }
 
+// Each takes the parser 10 us (simdjson 3.0.1): a record full of them would stop everybody.
+TEST(JsonReader, takes_few_numbers_that_take_long_to_read) {
+  const auto list_of = [](int count, const std::string& number) {
+    std::string text = R"({"a": "x", "b": [0)";
+    for (int i = 0; i < count; ++i) text += "," + number;
+    return text + "]}";
+  };
+  for (const char* const slow :
+       {"1.2345678901234567891e-300", "12345678901234567891e280", "-0.12345678901234567891E+30"}) {
+    EXPECT_EQ(at("/a", list_of(16, slow)), "x") << slow;
+    EXPECT_EQ(at("/a", list_of(17, slow)), "not JSON") << slow;
+  }
+  for (const char* const quick : {"1.234567890123456789e-300", "1.2345678901234567891234",
+                                  "12345678901234567891", "1e300", "\"12345678901234567891\""}) {
+    EXPECT_EQ(at("/a", list_of(1000, quick)), "x") << quick;
+  }
+}
+
 TEST(JsonReader, the_last_of_several_members_counts) {
   EXPECT_EQ(at("/a", R"({"a": 1, "b": 2, "a": "two"})"), "two");
   EXPECT_EQ(at("/a/x", R"({"a": {"x": 1}, "a": {"y": 2}})"), "none");
