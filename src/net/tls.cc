@@ -5,6 +5,7 @@
 
 #include <new>
 #include <stdexcept>
+#include <string>
 
 #include "net/host.h"
 #include "units/check.h"
@@ -42,6 +43,28 @@ X509_STORE* system_authorities() {
   return store;
 }
 
+// In a Diffie-Hellman exchange over a finite field the peer chooses how large the field is: up to
+// 10,000 bits in TLS 1.2, for which one step of a handshake takes a second (8,192 bits and 0.3 s),
+// and nothing else is done meanwhile. Elliptic curves take a millisecond.
+void leave_out_finite_fields(SSL_CTX* context) {
+  std::string names;
+  const STACK_OF(SSL_CIPHER)* const ciphers = SSL_CTX_get_ciphers(context);
+  for (int i = 0; i < sk_SSL_CIPHER_num(ciphers); ++i) {
+    const SSL_CIPHER* const one = sk_SSL_CIPHER_value(ciphers, i);
+    const int exchange = SSL_CIPHER_get_kx_nid(one);  // Any: of TLS 1.3, which stay as they are.
+    if (exchange == NID_kx_dhe || exchange == NID_kx_any) continue;
+    names.append(names.empty() ? "" : ":").append(SSL_CIPHER_get_name(one));
+  }
+  CHECK(SSL_CTX_set_cipher_list(context, names.c_str()) == 1);
+#if OPENSSL_VERSION_NUMBER < 0x30500000L  // From then on the largest of them has 3,072 bits.
+  // The second where a FIPS provider is all there is.
+  for (const char* const curves : {"X25519:P-256:X448:P-521:P-384", "P-256:P-521:P-384"}) {
+    if (SSL_CTX_set1_groups_list(context, curves) == 1) break;
+    ERR_clear_error();
+  }
+#endif
+}
+
 }  // namespace
 
 SslContext new_ssl_context(const SSL_METHOD* method) {
@@ -55,6 +78,7 @@ SslContext new_ssl_context(const SSL_METHOD* method) {
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context, 1);  // A record is one recv instead of two.
+  leave_out_finite_fields(context);
   return made;
 }
 

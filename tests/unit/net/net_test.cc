@@ -75,5 +75,41 @@ TEST(Tls, reads_the_systems_authorities_once) {
   EXPECT_EQ(SSL_CTX_get_cert_store(one.get()), SSL_CTX_get_cert_store(other.get()));
 }
 
+// The peer would choose how long a step of a handshake takes: see net/tls.cc.
+TEST(Tls, has_no_exchange_over_a_finite_field) {
+  const SslContext client = new_ssl_context(TLS_client_method());
+  const STACK_OF(SSL_CIPHER)* const ciphers = SSL_CTX_get_ciphers(client.get());
+  int of_curves = 0;
+  for (int i = 0; i < sk_SSL_CIPHER_num(ciphers); ++i) {
+    const SSL_CIPHER* const one = sk_SSL_CIPHER_value(ciphers, i);
+    EXPECT_NE(SSL_CIPHER_get_kx_nid(one), NID_kx_dhe) << SSL_CIPHER_get_name(one);
+    of_curves += SSL_CIPHER_get_kx_nid(one) == NID_kx_ecdhe;
+  }
+  EXPECT_GT(of_curves, 5);
+}
+
+// What a client says first has the groups that it would take, as two bytes each (RFC 8446, 4.2.7).
+TEST(Tls, offers_no_group_of_more_than_3072_bits) {
+  const SslContext context = new_ssl_context(TLS_client_method());
+  SSL* const ssl = SSL_new(context.get());
+  BIO* const out = BIO_new(BIO_s_mem());
+  SSL_set_bio(ssl, BIO_new(BIO_s_mem()), out);
+  SSL_set_connect_state(ssl);
+  EXPECT_EQ(SSL_do_handshake(ssl), -1);
+  char* data = nullptr;
+  const auto size = static_cast<std::size_t>(BIO_get_mem_data(out, &data));
+  const std::string_view said(data, size);
+  const std::size_t at = said.find(std::string_view("\x00\x0a\x00", 3));  // supported_groups
+  ASSERT_NE(at, said.npos);
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(said.at(at + i)); };
+  const std::size_t groups = (byte(4) * 256u + byte(5)) / 2;
+  ASSERT_GT(groups, 3u);
+  for (std::size_t i = 0; i < groups; ++i) {
+    const unsigned group = byte(6 + 2 * i) * 256u + byte(7 + 2 * i);
+    EXPECT_FALSE(group > 0x101 && group <= 0x104) << "ffdhe4096 to 8192: " << group;
+  }
+  SSL_free(ssl);
+}
+
 }  // namespace
 }  // namespace einlass::net
