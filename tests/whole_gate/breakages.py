@@ -53,7 +53,7 @@ BREAKAGES = [
      "    if (result.state == IoState::wait_write) return wait_write();\n    if (result.state != IoState::done) return send_failed();",
      "    if (result.state == IoState::wait_write) return;\n    if (result.state != IoState::done) return send_failed();"),
     ("http2: an end fails nobody", "adapters/http/http2/http2_connection.cc",
-     "  session_.fail_all(trouble + \" (\" + settings_.connections.peer + \")\");", "  (void)trouble;"),
+     "  session_.fail_all(trouble + \" (\" + settings_.connections.peer + \")\", cut);", "  (void)trouble, (void)cut;"),
     ("http2: what the server has not looked at is forgotten", "adapters/http/http2/http2_connection.cc",
      "if (why == Why::untouched) return owner_.untouched(exchange);", "if (why == Why::untouched) return;"),
     ("http2: nobody waits until it can write", "adapters/http/http2/http2_connection.cc",

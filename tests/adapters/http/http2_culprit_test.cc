@@ -84,6 +84,34 @@ TEST(Http2Culprit, each_is_tried_alone_and_only_the_one_to_blame_is_refused) {
   EXPECT_EQ(world.end_of(kCulprit).outcome, Outcome::refused) << world.trouble();
 }
 
+// A server may fall over one request: all that are under way with it lose nothing but time.
+TEST(Http2Culprit, a_connection_that_is_cut_costs_no_attempt_where_it_had_several) {
+  for (const bool resets : {false, true}) {
+    ScriptedServer server(in_http2([&](Http2Peer& peer) {
+      for (int i = 0; peer.peer().number == 1 && i < 5; ++i) peer.next_request();
+      if (peer.peer().number == 1) return resets ? peer.peer().reset() : peer.peer().end();
+      for (auto one = peer.next_request(); one.stream != 0; one = peer.next_request()) {
+        if (one["x-large"] != "(none)") return peer.peer().end();
+        peer.answer(one.stream, "204");
+      }
+    }));
+    CulpritWorld world(server);
+    world.attempt({1, 2, kCulprit, 4, 5});
+    for (const auto& [record, end] : world.ends) {
+      EXPECT_EQ(end.outcome, Outcome::retry) << record;
+      EXPECT_FALSE(end.counts) << record;
+    }
+    // It is alone from now on, and never refused: the server has not said that it is to blame.
+    for (int i = 0; i < 3; ++i) {
+      world.attempt({1, 2, kCulprit, 4, 5});
+      for (const auto& [record, end] : world.ends) {
+        EXPECT_EQ(end.outcome, record == kCulprit ? Outcome::retry : Outcome::accepted) << record;
+      }
+      EXPECT_TRUE(world.end_of(kCulprit).counts);
+    }
+  }
+}
+
 struct BatchCulpritWorld : CulpritWorld {
   using CulpritWorld::CulpritWorld;
 

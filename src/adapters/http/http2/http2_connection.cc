@@ -115,7 +115,7 @@ void Http2Connection::write_failed() {
   receive();
   if (closed_) return;
   const std::string farewell = session_.farewell();
-  end(farewell.empty() ? trouble : farewell);
+  end(farewell.empty() ? trouble : farewell, kCut);
 }
 
 // False if the socket tells of what comes next. It would not of what TLS holds already.
@@ -144,17 +144,18 @@ void Http2Connection::end_of_stream() {
   const std::string farewell = session_.farewell();
   if (!farewell.empty()) return end(farewell);
   end(session_.most_streams() ? "connection closed without an answer"
-                              : "connection closed before a word of HTTP/2");
+                              : "connection closed before a word of HTTP/2",
+      kCut);
 }
 
 void Http2Connection::end_broken() {
   needs_repair_ = stream_.is_refused();
   const std::string farewell = session_.farewell();  // A cut after it says less.
-  end(farewell.empty() ? stream_.reason() : farewell);
+  end(farewell.empty() ? stream_.reason() : farewell, kCut);
 }
 
-void Http2Connection::end(const std::string& trouble) {
-  session_.fail_all(trouble + " (" + settings_.connections.peer + ")");
+void Http2Connection::end(const std::string& trouble, bool cut) {
+  session_.fail_all(trouble + " (" + settings_.connections.peer + ")", cut);
   close();
   owner_.closed(*this);
 }

@@ -112,7 +112,8 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   bool write();
   void write_failed();
   bool receive();
-  void end(const std::string& trouble);
+  static constexpr bool kCut = true;
+  void end(const std::string& trouble, bool cut = false);
   void end_of_stream();
   void end_broken();
   void wait_read();

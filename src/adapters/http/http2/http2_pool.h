@@ -4,12 +4,12 @@
 // wanted. What finds no room waits for it, at most as long as its attempt may take.
 //
 // Where the server ends a connection and gives a reason (nginx does so over a head that is too
-// large), that may be over any of the requests on it. Each ends without an answer, which counts for
-// nothing, and is sent next time on a connection of its own, which is closed after it: the one that
-// is to blame ends that too, and nobody else's. A batch that has one of them in it goes alone too,
-// and in halves once it has ended its own. How a connection comes about is the owner's: a
-// Connection carries the first exchange until it stands, and then established() says what the
-// server has chosen.
+// large), or cuts one that has several requests, that may be over any of them. Each ends without an
+// answer, which counts for nothing, and is sent next time on a connection of its own, which is
+// closed after it: the one that is to blame ends that too, and nobody else's. A batch that has one
+// of them in it goes alone too, and in halves once it has ended its own. How a connection comes
+// about is the owner's: a Connection carries the first exchange until it stands, and then
+// established() says what the server has chosen.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

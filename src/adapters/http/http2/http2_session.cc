@@ -145,9 +145,11 @@ bool Http2Session::is_over() const {
          nghttp2_session_want_write(session_.get()) == 0;
 }
 
-void Http2Session::fail_all(const std::string& trouble) {
+void Http2Session::fail_all(const std::string& trouble, bool cut) {
   using Why = Http2SessionOwner::Why;
-  const Why why = farewell().empty() ? Why::failed : Why::connection;
+  // Over which of several a server has cut a connection that it had accepted, it has not said.
+  const bool over_one = cut && most_streams() && exchanges_.size() > 1;
+  const Why why = farewell().empty() && !over_one ? Why::failed : Why::connection;
   while (!exchanges_.empty()) {
     Http2Exchange& exchange = *exchanges_.back();
     detach(exchange);

@@ -23,7 +23,7 @@ class Http2SessionOwner {
   enum class Why {
     failed,
     untouched,   // The server has surely not looked at it, and goes for other reasons than us.
-    connection,  // The server ended the connection and gave a reason, which this may be.
+    connection,  // The server ended the connection, and this may be why.
   };
 
   // Its answer is whole.
@@ -77,8 +77,8 @@ class Http2Session {
   // Neither side has anything to say any more.
   bool is_over() const;
 
-  // All exchanges end in unanswered(), with this trouble.
-  void fail_all(const std::string& trouble);
+  // All exchanges end in unanswered(), with this trouble. `cut`: the server ended the connection.
+  void fail_all(const std::string& trouble, bool cut);
 
   // Why the conversation cannot go on; empty: there is no reason.
   const std::string& trouble() const { return trouble_; }

@@ -23,7 +23,7 @@ class Suspects {
   bool none() const { return by_slot_.empty(); }
   bool has(core::RecordId record) const;
 
-  // It was on a connection, with others, that was ended for a reason.
+  // It was on a connection, with others, that was ended for a reason, or cut.
   void add(core::RecordId record) { of(record); }
   void forget(core::RecordId record);
 
