@@ -197,7 +197,7 @@ void draw_bad_records(Settings& settings) {
   if (settings.has(Fault::record_fails)) {
     settings.most_bad_together = dice.spread(1, 200);
   }
-  if (!dice.chance(0.1) || !settings.has(Fault::record_fails)) return;
+  if (!dice.chance(0.3) || !settings.has(Fault::record_fails)) return;
   settings.well_targets = true;
   for (const Fault fault :
        {Fault::target_retry, Fault::retry_after, Fault::target_hangs, Fault::target_slow,

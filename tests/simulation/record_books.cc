@@ -13,7 +13,7 @@ namespace {
 constexpr Duration kGraceAfterDeadline = Duration::seconds(4);
 
 // Probes may meet bad records, by lot.
-constexpr Duration kLongestShut = Duration::seconds(10);
+constexpr Duration kLongestShut = Duration::seconds(3);
 
 }  // namespace
 
@@ -153,16 +153,17 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
   }
 }
 
-// A target that only fails bad records lets a good one through that could go at any time.
+// A target that only fails bad records lets good ones through that could go at any time, however
+// often its breaker opens and closes meanwhile.
 void RecordChecks::check_not_shut(const Shadow& shadow, Instant now) const {
   const core::RouteOptions& route = settings_.gate.routes[shadow.route.value];
   const bool waits = shadow.state == State::waiting && !shadow.orphan && shadow.attempt == 0;
   if (!waits || shadow.bad || shadow.bad_key || route.limit_count > 0 ||
-      route.order != core::Order::none)
+      route.order != core::Order::none || is_paused(shadow))
     return;
   if (partitions_[shadow.partition.value].leaving) return;
   const Instant since =
-      std::max({shadow.arrived_at, shadow.early_until, targets_.shut_since(route.target, now)});
+      std::max({shadow.arrived_at, shadow.early_until, targets_.good_went(route.target)});
   require(now <= since + kLongestShut, "shut_for_others", std::to_string((now - since).us) + " us");
 }
 

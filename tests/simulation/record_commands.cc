@@ -69,6 +69,7 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
   // A probe may be another's.
   require(!permit.flow || its || !targets_.lets_all_through(options.target, now), "permit_of_flow",
           text(command.record));
+  if (!shadow->bad) targets_.good_went(command.target, now);
   shadow->state = State::sent;
   shadow->sent_at = now;
   shadow->attempt = command.attempt.value;

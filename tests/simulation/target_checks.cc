@@ -27,7 +27,6 @@ void TargetChecks::send(core::TargetId target, core::RecordId record, Instant no
 }
 
 void TargetChecks::open(Target& target, Duration wait, Instant now) {
-  if (target.closed) target.shut_since = now;
   target.closed = false;
   target.probe.reset();
   target.opened = now;

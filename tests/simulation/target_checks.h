@@ -42,11 +42,9 @@ class TargetChecks {
   // Whether attempts may go as far as places allow.
   bool lets_all_through(core::TargetId target, Instant now) const;
 
-  // Since when the breaker is not closed; `now` while it is.
-  Instant shut_since(core::TargetId target, Instant now) const {
-    const Target& at = targets_[target.value];
-    return at.closed ? now : at.shut_since;
-  }
+  // When a record that is not bad went there last.
+  void good_went(core::TargetId target, Instant now) { targets_[target.value].good_went = now; }
+  Instant good_went(core::TargetId target) const { return targets_[target.value].good_went; }
 
   void check(const core::Gate& gate, Instant now) const;
 
@@ -60,7 +58,7 @@ class TargetChecks {
     Instant first_failure{};
     std::optional<Instant> answered;
     Instant opened{-1};
-    Instant shut_since{};
+    Instant good_went{};
     Instant open_until{};
     std::optional<core::RecordId> probe;
     std::int64_t credit = 0;
