@@ -83,11 +83,11 @@ class BadRecords(Scenario):
 
     # ---- one URL ----
 
-    def check_one_url(self, bad, order, route=None, **changes):
+    def check_one_url(self, bad, order, route=None, mode="status", **changes):
         """With order key each record has a key of its own; with none it has none at all; with partition, where a bad one
         keeps back what stands behind it, each kind has partitions of its own."""
         keyed = order == "key"
-        self.world.receiver.tell("status", status=500, **{"keys" if keyed else "bodies": "bad"})
+        self.world.receiver.tell(mode, status=500, **{"keys" if keyed else "bodies": "bad"})
 
         def record(kind):
             apart = {"partition": number_of(kind)} if order == "partition" else {}
@@ -131,6 +131,10 @@ class BadRecords(Scenario):
     @plan(whole=True, alone=True)
     def test_ten_thousand_with_keys(self):
         self.check_one_url(10_000, "key")
+
+    def test_a_hundred_that_are_hung_up_on(self):
+        """A server may fall over them before it answers, and is well otherwise."""
+        self.check_one_url(100, "none", mode="reset")
 
     def test_twenty_under_a_limit_that_binds(self):
         """Good ones and the retries that the target's budget allows take all of it."""
