@@ -1,5 +1,6 @@
 """Others must not notice: a gate with an honest target beside whoever is hostile, and what is judged of it."""
 
+import itertools
 import os
 import random
 import sys
@@ -16,6 +17,7 @@ RATE = 200         # Of the honest route, a second. Its limit sets that, not the
 LEAST = 1 - 0.1 * PATIENCE  # What it must keep.
 STALL = 0.6        # What the machine may take from all at once, in seconds, and the honest route catches up with it.
 BEFORE = 4         # Seconds in which it is counted with nobody hostile at work.
+LONGEST_GAP = 2    # Seconds without an honest record, at most: a rate over half a minute would not show more.
 PARTITIONS = 4
 
 
@@ -113,7 +115,18 @@ class Hostile(Scenario):
         self.assertEqual(self.gate.process.pid, process)
         # Counted from another moment on, the same pace may be one burst more.
         self.assertGreaterEqual(during, LEAST * min(self.before, RATE))
+        self.judge_each_honest(since)
         self.assertEqual(self.gate.get("/healthz", timeout=5.0)[0], 200)
+
+    def judge_each_honest(self, since):
+        """None of them waited long for the hostile, and none was passed over."""
+        until, committed = now_us(), self.world.committed("well", "hostile")
+        seen = [one for one in self.world.receiver.deliveries() if one.topic == "well"]
+        arrivals = [since, *sorted(one.arrived for one in deliveries.accepted(seen) if since <= one.arrived < until), until]
+        longest = max(after - before for before, after in itertools.pairwise(arrivals)) / 1e6
+        self.note(f"the honest: {longest:.2f} s without any at the longest; committed up to {committed}")
+        self.assertLessEqual(longest, LONGEST_GAP * PATIENCE)
+        self.assertEqual(deliveries.missing(seen, "well", [max(0, offset) for offset in committed])[:5], [])
 
     def feed(self, inputs, topic="evil"):
         """Whether inputs are left, for judge(). Then records come for them whenever none is inside: each may take

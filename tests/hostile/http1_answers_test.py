@@ -10,7 +10,8 @@ import letters
 import namespace
 from harness.plan import plan
 
-SECRET = "hostile-key-77aa03c1"  # Shown to whoever is hostile, who sends it back.
+# Shown to whoever is hostile, who sends it back.
+SECRET, IN_PATH = "hostile-key-77aa03c1", "xoxb-5d2e8f01"
 
 
 def wait(random, number):
@@ -42,7 +43,8 @@ class Http1Answers(Hostile):
         inputs = Inputs(http1_answers.make, count)
         server = self.serve(inputs)
         config = self.add_evil(self.well_config(), {
-            "url": f"http://127.0.0.1:{server.port}/", "timeout": "500ms", "headers": {"X-Api-Key": SECRET}})
+            "url": f"http://127.0.0.1:{server.port}/in/{IN_PATH}", "timeout": "500ms",
+            "headers": {"X-Api-Key": SECRET}})
         # Else the gate is spared most of them.
         config["targets"]["evil"].update(breaker={"failures": 0}, retry={"budget": "100%"})
         waits = self.add_waits(config, max(10, count // 24))
@@ -57,7 +59,9 @@ class Http1Answers(Hostile):
         self.assertTrue(any(b"answer is not HTTP/1.1" in text for text in told), "others were no answers")
         self.note(f"{len(set(told))} different reasons in {len(told)} dead letters")
         self.assertTrue(any(b"X-Api-Key: ***" in text for text in told), "it was sent back")
-        self.assertEqual([text for text in told if SECRET.encode() in text], [])
+        self.assertTrue(any(b"POST /in/*** HTTP" in text for text in told), "the URL was too")
+        for secret in (SECRET, IN_PATH):
+            self.assertEqual([text for text in told if secret.encode() in text], [])
 
     def test_a_sample(self):
         self.answer(240, 40)
