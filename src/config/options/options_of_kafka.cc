@@ -176,7 +176,8 @@ const Rows<Kafka> kKafka = {
      "Commit as soon as this many records of a shard have finished, without waiting for the "
      "interval (at most every 10 ms). It bounds what a crash delivers again."},
     {"revoke_timeout", duration(&Kafka::revoke_timeout, {}, seconds(300)).live(),
-     "How long a revoked partition may finish the records in the gate before it is given up."},
+     "How long a revoked partition may finish its attempts in flight before it is given up. Its "
+     "records that wait are given back at once."},
     {"auto_offset_reset", choice(&Kafka::auto_offset_reset, {"error", "earliest", "latest"}).live(),
      "Where to start a partition that has no committed offset, or whose next offset Kafka no "
      "longer has: at the start of the log, at its end, or (`error`) stop and wait until you set it "

@@ -154,7 +154,8 @@ const Rows<Config> kConfig = {
      "The number of gates that share the limits, by which `on_outage: local_share` divides; not to "
      "be confused with `instance`, this gate's name."},
     {"drain_timeout", duration(&Config::drain_timeout, {}, hours(1)).live(),
-     "How long a stopping gate waits for the records in it before it gives them back to Kafka."},
+     "How long a stopping gate waits for attempts that are in flight. Records that wait are given "
+     "back to Kafka at once."},
     {"watchdog", duration_or_never(&Config::watchdog, seconds(1), hours(1)).live(),
      "Exit with status 1, so that the supervisor restarts the process, when an event loop has been "
      "stuck this long; 0 = never."},
