@@ -48,8 +48,8 @@
 
 {{/*
 What of the configuration a gate takes only when it starts, as docs/operations.md says: the pods are restarted when this changes,
-and reload the rest. An option that is not named here restarts them, which is never wrong; so does each topic that records are
-written to, if a route has a pattern of topics, which it may fit.
+and reload the rest. An option that is not named here restarts them, which is never wrong (but of `targets.*.http` only what is named
+here does); so does each topic that records are written to, if a route has a pattern of topics, which it may fit.
 */}}
 {{- define "einlass.restarts" -}}
 {{- $config := include "einlass.config" . | fromJson -}}
