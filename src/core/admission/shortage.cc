@@ -114,7 +114,9 @@ void Admission::reach_further(Line& line, KeylessIndex keyless, const PermitsAns
   const RouteOptions& route = route_of(line);
   const TargetQueues& target = queues_of(line);
   const bool may = route.cost_varies && route.limit_count == 1 && !line.flows && !line.changed &&
-                   line.asked_horizon > Duration{} && breaker_of(line).closed() &&
+                   line.asked_horizon > Duration{} &&
+                   route.horizon > Duration{} &&  // Both: a reload.
+                   breaker_of(line).closed() &&
                    event.ahead >= line.asked_horizon &&  // Else the limit bears no more.
                    target.ahead.permits < options_.targets[route.target.value].max_in_flight;
   const Duration wanted = std::max(line.asked_horizon + *event.retry * 2, line.asked_horizon * 2);

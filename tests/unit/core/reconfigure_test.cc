@@ -45,6 +45,29 @@ void reconfigure(BenchGate& bench, const GateOptions& options) {
   bench.gate.check_invariants();
 }
 
+// Seed 1796093030123 of the simulation: the ask was made under the old horizon, and answered after
+// the reload, for it had failed in between.
+TEST(Reconfigure, nothing_is_asked_further_ahead_than_a_route_without_horizon_may) {
+  GateOptions options = BenchGate::options_for(keyed());
+  options.routes[0].cost_varies = true;
+  options.routes[0].horizon = Duration::millis(100);
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({}, Duration::seconds(1));
+  bench.pass(Duration::seconds(5));  // When the permit had been foretold it asks again.
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  bench.put(PermitsFailed{LineId{0}, bench.all<Ask>().back().ask, Duration::millis(100)});
+  options.routes[0].horizon = Duration{};
+  reconfigure(bench, options);
+  bench.pass(Duration::seconds(1));
+  ASSERT_TRUE(bench.all<Ask>().back().again);
+  bench.answer({}, Duration::seconds(1));  // Others were there first.
+  bench.pass(Duration::seconds(5));
+  EXPECT_FALSE(bench.all<Ask>().back().again);
+  EXPECT_EQ(bench.all<Ask>().back().horizon, Duration{});
+}
+
 TEST(Reconfigure, a_line_that_waits_for_hours_asks_at_once) {
   BenchGate bench(limited());
   bench.assign(0);
