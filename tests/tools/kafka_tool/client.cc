@@ -53,10 +53,14 @@ std::vector<std::int64_t> end_offsets(rd_kafka_t* client, const std::string& top
   std::vector<std::int64_t> ends(static_cast<std::size_t>(partition_count(client, topic)));
   for (std::size_t partition = 0; partition < ends.size(); ++partition) {
     std::int64_t low = 0;
-    require(rd_kafka_query_watermark_offsets(client, topic.c_str(),
-                                             static_cast<std::int32_t>(partition), &low,
-                                             &ends[partition], kTimeoutMs),
-            "end offset of " + topic);
+    auto error = RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
+    // Where the handle of partition_count() goes just then, librdkafka forgets what it has heard.
+    for (int i = 0; i < 5 && error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION; ++i) {
+      error = rd_kafka_query_watermark_offsets(client, topic.c_str(),
+                                               static_cast<std::int32_t>(partition), &low,
+                                               &ends[partition], kTimeoutMs);
+    }
+    require(error, "end offset of " + topic);
   }
   return ends;
 }
