@@ -1,5 +1,6 @@
 """A dead letter topic that is deleted and made anew while a redrive reads it."""
 
+import signal
 import unittest
 
 from harness.plan import plan
@@ -12,15 +13,18 @@ LETTERS = 20
 class Recreated(redrive_test.Redrive):
     def _recreate_under(self, *arguments):
         """(stdout, stderr) of a redrive that had read some letters by then; it has to fail."""
-        # Each letter is a fetch of its own, which takes a second.
+        # Each letter is a fetch of its own, which may take a second.
         for offset in range(LETTERS):
             self.world.produce_records("dead", [{**redrive_test.letter(offset), "value": b"." * 2000}])
         process = self.start(self.config(log={"level": "debug"}, kafka={"properties": {
             "fetch.message.max.bytes": "1000", "queued.min.messages": "1", "debug": "fetch"}}), *arguments)
         while "Fetch topic dead [0] at offset 2 " not in (line := process.stderr.readline()):
             self.assertNotEqual(line, "", "it ended before anything was done to it")
+        # It stands still meanwhile: it may read the others within milliseconds.
+        process.send_signal(signal.SIGSTOP)
         self.world.kafka.delete_topic("dead")
         self.world.create_topic("dead", redrive_test.PARTITIONS)
+        process.send_signal(signal.SIGCONT)
         _, out, errors = self.finish(process, code=1)
         self.assertRegex(errors, r"event=kafka_fatal .*dead partition [01] .*deleted and created again")
         return out, errors
