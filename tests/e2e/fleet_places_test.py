@@ -13,7 +13,7 @@ PART = 0.25  # At least, of two gates that always have records.
 
 @plan(alone=True)
 class FleetPlaces(scenario.Scenario):
-    def _both_get_their_part(self, attempt_ms=100, most=64, counted_s=6, **changes):
+    def _both_get_their_part(self, attempt_ms=100, most=64, counted_s=12, **changes):
         """Each gate has records for longer than is counted, also where it has nine tenths of the places."""
         first, second = (LIMIT * 1000 // attempt_ms * (counted_s + more) for more in (7, 2))
         self.world.create_topic("results", 2)
