@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "app/json/json_oddities.h"
-#include "text/ascii.h"
 #include "text/number.h"
 #include "text/utf8.h"
 
@@ -22,32 +21,6 @@ static_assert(JsonReader::kPadding >= simdjson::SIMDJSON_PADDING);
 
 // As large as Kafka's records commonly may be; what a larger one took is given back.
 constexpr std::size_t kLargestKept = 1024 * 1024;
-
-// A number with more digits than this and an exponent is read by arithmetic on hundreds of digits:
-// 9 us for each of 27 bytes, a third of a second for a record of 1 MiB, while everybody waits.
-constexpr std::size_t kDigitsReadAtOnce = 19;
-constexpr int kMostReadSlowly = 16;
-
-// Looks at one byte of twenty, and where that may be of a number at what is beside it. Such a
-// number within a text counts as well.
-bool has_too_many_slow_numbers(std::string_view text) {
-  const auto of_number = [&](std::size_t at) { return is_digit(text[at]) || text[at] == '.'; };
-  int slow = 0;
-  std::size_t at = kDigitsReadAtOnce;
-  while (at < text.size() && slow <= kMostReadSlowly) {
-    if (of_number(at)) {
-      std::size_t begin = at, end = at;
-      while (begin > 0 && of_number(begin - 1)) --begin;
-      while (end < text.size() && of_number(end)) ++end;
-      const bool has_exponent = end < text.size() && (text[end] == 'e' || text[end] == 'E');
-      const auto digits = std::count_if(text.begin() + begin, text.begin() + end, is_digit);
-      slow += has_exponent && static_cast<std::size_t>(digits) > kDigitsReadAtOnce;
-      at = end;
-    }
-    at += kDigitsReadAtOnce + 1;
-  }
-  return slow > kMostReadSlowly;
-}
 
 // Of several members with that name the last one counts.
 std::optional<dom::element> member_of(const dom::object& object, std::string_view name) {
@@ -115,19 +88,21 @@ bool JsonReader::parse(std::string_view text) {
 JsonForm JsonReader::read(std::string_view text) {
   const bool marked = text.starts_with(kByteOrderMark);
   if (marked) text.remove_prefix(kByteOrderMark.size());
-  if (text.starts_with(kByteOrderMark) || has_too_many_slow_numbers(text)) return {};
+  if (text.starts_with(kByteOrderMark)) return {};
   JsonForm form{true, true};
-  if (!parse(text)) form = read_oddities(text);
+  const bool slow = has_many_slow_numbers(text);
+  if (slow || !parse(text)) form = read_oddities(text, !slow);
   if (marked) form.listable = false;
   return form;
 }
 
-// What is JSON though the parser refuses it. This is rare, and may take three times as long.
-JsonForm JsonReader::read_oddities(std::string_view text) {
+// What is JSON though the parser has refused it, or would take too long for it. This is rare, and
+// may take three times as long as what is plain.
+JsonForm JsonReader::read_oddities(std::string_view text, bool refused) {
   const std::size_t end = std::min(text.find('\0'), text.size());
   const JsonOddities odd = write_without_oddities(text.substr(0, end), spare_);
   const bool too_deep = parsed_->error == simdjson::DEPTH_ERROR;
-  if (end == text.size() && !odd.any() && !too_deep) return {};
+  if (refused && end == text.size() && !odd.any() && !too_deep) return {};
   const std::size_t size = spare_.size();
   spare_.append(kPadding, '\0');
   // The parser refuses what reaches its depth, not only what goes beyond it.

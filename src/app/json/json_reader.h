@@ -70,7 +70,7 @@ class JsonReader {
   struct Parsed;
 
   bool parse(std::string_view text);
-  JsonForm read_oddities(std::string_view text);
+  JsonForm read_oddities(std::string_view text, bool refused);
 
   std::unique_ptr<Parsed> parsed_;
   std::string spare_;   // A value with its oddities written otherwise.

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/json/json_oddities.h"
+
 namespace einlass::app {
 namespace {
 
@@ -46,21 +48,37 @@ TEST(JsonReader, finds_texts_numbers_and_truths) {
   }
 }
 
-// Each takes the parser 10 us (simdjson 3.0.1): a record full of them would stop everybody.
-TEST(JsonReader, takes_few_numbers_that_take_long_to_read) {
+// Each takes the parser 10 us (simdjson 3.0.1), so a record full of them would stop everybody: they
+// are written with few digits before it reads them.
+TEST(JsonReader, many_numbers_that_take_long_to_read_are_what_they_are) {
   const auto list_of = [](int count, const std::string& number) {
-    std::string text = R"({"a": "x", "b": [0)";
+    std::string text = R"({"a": ["x")";
     for (int i = 0; i < count; ++i) text += "," + number;
     return text + "]}";
   };
-  for (const char* const slow :
-       {"1.2345678901234567891e-300", "12345678901234567891e280", "-0.12345678901234567891E+30"}) {
-    EXPECT_EQ(at("/a", list_of(16, slow)), "x") << slow;
-    EXPECT_EQ(at("/a", list_of(17, slow)), "not JSON") << slow;
+  for (const char* const number :
+       {"1.2345678901234567891e-300", "12345678901234567891e280", "-0.12345678901234567891E+30",
+        "1.00000000000000000000e5", "-0.00000000000000000000e9", "9007199254740993.00000e-2",
+        "4.9406564584124654418e-324", "1.7976931348623157081e308", "1.2345678901234567891e-400",
+        "1.2345678901234567891", "1e300", "\"12345678901234567891e300\""}) {
+    const std::string text = list_of(1'000, number);
+    const nlohmann::json last = nlohmann::json::parse(text)["a"].back();
+    EXPECT_EQ(at("/a/1000", text), last.is_string() ? last.get<std::string>() : last.dump());
+    EXPECT_EQ(at("/a/0", text), "x") << number;
   }
-  for (const char* const quick : {"1.234567890123456789e-300", "1.2345678901234567891234",
-                                  "12345678901234567891", "1e300", "\"12345678901234567891\""}) {
-    EXPECT_EQ(at("/a", list_of(1000, quick)), "x") << quick;
+  const std::string slow = "1.2345678901234567891e-300", few = "1.2345678901234568e-300";
+  EXPECT_FALSE(has_many_slow_numbers(list_of(16, slow)));
+  EXPECT_TRUE(has_many_slow_numbers(list_of(17, slow)));
+  EXPECT_FALSE(has_many_slow_numbers(list_of(1'000, "1.234567890123456789e-300")));
+  EXPECT_FALSE(has_many_slow_numbers(list_of(1'000, "1.2345678901234567891")));
+  std::string written;
+  write_without_oddities(list_of(17, slow), written);
+  EXPECT_EQ(written, list_of(17, few));
+  for (const char* const none :
+       {"01.2345678901234567891e5", "1234567890123456789012.e5", ".12345678901234567891e5",
+        "1.2345678901234567891e", "1.23456789.01234567891e5", "1.2345678901234567891e999"}) {
+    EXPECT_EQ(at("/a/0", list_of(1'000, none)), "not JSON") << none;
+    EXPECT_EQ(at("/a/0", list_of(1, none)), "not JSON") << none;
   }
 }
 
