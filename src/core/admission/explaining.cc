@@ -3,15 +3,10 @@
 #include <utility>
 
 #include "core/admission/admission.h"
+#include "core/records/place_in_list.h"
 
 namespace einlass::core {
 namespace {
-
-std::uint64_t records_before(const Records& records, Slot slot) {
-  std::uint64_t count = 0;
-  while ((slot = records[slot].in_line.prev) != kNoSlot) ++count;
-  return count;
-}
 
 std::optional<Instant> later_than(Instant now, Instant at) {
   return at > now ? std::optional(at) : std::nullopt;
@@ -23,7 +18,7 @@ std::optional<Instant> later_than(Instant now, Instant at) {
 void Admission::count_before(const Record& record, Standing& standing) const {
   const Line& line = lines_[record.line.value];
   if (record.flow_slot == kNoSlot) {
-    standing.before = records_before(records_, record.id.slot);
+    standing.before = records_before(records_, record.id.slot, &Record::in_line);
     return;
   }
   standing.flow = line.flows->standing(records_, record);

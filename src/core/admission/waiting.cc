@@ -4,20 +4,9 @@
 #include <utility>
 
 #include "core/admission/admission.h"
+#include "core/records/place_in_list.h"
 
 namespace einlass::core {
-namespace {
-
-// Whether fewer than `most` records stand before this one in its line's list.
-bool is_among_first(const Records& records, const Record& record, std::uint64_t most) {
-  std::uint64_t before = 0;
-  for (Slot slot = record.in_line.prev; slot != kNoSlot && before < most; ++before) {
-    slot = records[slot].in_line.prev;
-  }
-  return before < most;
-}
-
-}  // namespace
 
 // Nothing goes to its target now but a probe.
 bool Admission::stands_still(const Line& line, Instant now) const {
@@ -69,7 +58,10 @@ std::pair<Cause, std::optional<LimitIndex>> Admission::cause_of(const Record& re
   // Where all wait for their target it need not be found among them: it is asked for each lane, and
   // before it may stand as many records as there are lanes.
   const bool all = cause.at_target >= line.count();
-  if (all || is_among_first(records_, record, cause.at_target)) {
+  const auto is_among_first = [&](std::uint64_t most) {
+    return records_before(records_, record.id.slot, &Record::in_line, most) < most;
+  };
+  if (all || is_among_first(cause.at_target)) {
     return {Cause::target, std::nullopt};
   }
   return {cause.rest, cause.rest == Cause::limit ? cause.limit : std::nullopt};

@@ -1,17 +1,8 @@
 // What people ask the gate: it only looks.
 #include "core/gate/gate.h"
+#include "core/records/place_in_list.h"
 
 namespace einlass::core {
-namespace {
-
-std::uint64_t records_before(const Records& records, Slot slot) {
-  std::uint64_t count = 0;
-  while ((slot = records[slot].in_lane.prev) != kNoSlot) ++count;
-  return count;
-}
-
-}  // namespace
-
 Sought Gate::find(PartitionId id, Offset offset) const {
   if (!intake_.exists(id)) return {};
   const Partition& partition = intake_.all()[id.value];
@@ -37,7 +28,7 @@ std::optional<Standing> Gate::standing(Slot slot, Instant now) const {
   switch (record->state) {
     case RecordState::behind:
       standing.waits = WaitsFor::order;
-      standing.before = records_before(records_, slot);
+      standing.before = records_before(records_, slot, &Record::in_lane);
       standing.first = lanes_.first(record->lane);
       break;
     case RecordState::ready:
