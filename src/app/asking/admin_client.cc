@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "adapters/http/client/fetch.h"
-#include "app/setup/exit_codes.h"
+#include "app/process/exit_codes.h"
 #include "config/model/address.h"
 #include "text/shown.h"
 #include "units/secret_file.h"

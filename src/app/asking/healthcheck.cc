@@ -6,7 +6,7 @@
 
 #include "adapters/http/client/fetch.h"
 #include "app/asking/admin_client.h"
-#include "app/setup/exit_codes.h"
+#include "app/process/exit_codes.h"
 #include "text/shown.h"
 
 namespace einlass::app {

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "app/asking/admin_client.h"
-#include "app/setup/exit_codes.h"
+#include "app/process/exit_codes.h"
 #include "app/steering/steer.h"
 #include "config/model/address.h"
 #include "text/shown.h"

@@ -17,7 +17,7 @@
 #include "app/asking/admin_client.h"
 #include "app/asking/terminal.h"
 #include "app/asking/top_screen.h"
-#include "app/setup/exit_codes.h"
+#include "app/process/exit_codes.h"
 
 namespace einlass::app {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "adapters/kafka/check/members.h"
 #include "app/asking/admin_client.h"
-#include "app/setup/exit_codes.h"
+#include "app/process/exit_codes.h"
 #include "app/setup/wiring.h"
 #include "app/views/why.h"
 #include "config/options/kafka_login.h"

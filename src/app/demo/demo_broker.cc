@@ -19,7 +19,7 @@
 #include <system_error>
 
 #include "adapters/kafka/mock/mock_broker.h"
-#include "app/setup/exit_codes.h"
+#include "app/process/exit_codes.h"
 
 namespace einlass::app {
 namespace {

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "adapters/metrics/page.h"
-#include "app/pages/live_json.h"
-#include "app/pages/status.h"
 #include "app/pages/steering_pages.h"
-#include "app/pages/troubles.h"
-#include "app/pages/why_text.h"
 #include "app/service/open_files.h"
 #include "app/setup/wiring.h"
+#include "app/status/live_json.h"
+#include "app/status/status.h"
+#include "app/status/steering_json.h"
+#include "app/status/troubles.h"
+#include "app/status/why_text.h"
 #include "web/page.h"
 
 namespace einlass::app {

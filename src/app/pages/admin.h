@@ -13,11 +13,11 @@
 #include "app/pages/admin_door.h"
 #include "app/pages/inquiry.h"
 #include "app/pages/live.h"
-#include "app/pages/process_view.h"
 #include "app/service/recent.h"
 #include "app/service/reload.h"
 #include "app/service/shards.h"
 #include "app/service/watchdog.h"
+#include "app/status/process_view.h"
 #include "app/steering/steering.h"
 #include "units/notice.h"
 

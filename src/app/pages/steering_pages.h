@@ -10,12 +10,11 @@
 // it: 200 once this one has, 202 where it has not within 2 s.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "adapters/http/server/server.h"
-#include "app/pages/status_json.h"
 #include "app/steering/steering.h"
+#include "units/time.h"
 
 namespace einlass::app {
 
@@ -25,13 +24,5 @@ bool is_steering_page(std::string_view path);
 // `may_write`: a token is demanded, and was shown.
 void answer_steering(const http::ServerRequest& request, bool may_write, Steering& steering,
                      Instant now, const http::Server::Respond& respond);
-
-// Why nothing is read yet: quotas and pauses hold from the first record on. Empty: it may be.
-std::string why_not_steered(const Steering& steering);
-
-metrics::Steering steering_metrics(const Steering& steering, Instant now);
-
-// For /v1/status and the live page.
-Json steering_json(const Steering& steering, std::size_t most_pauses);
 
 }  // namespace einlass::app

@@ -15,9 +15,9 @@
 #include "app/permits/pauses.h"
 #include "app/permits/process_limits.h"
 #include "app/permits/stand_in.h"
+#include "app/process/run_id.h"
 #include "app/record/extract.h"
 #include "app/record/record_store.h"
-#include "app/setup/run_id.h"
 #include "config/model/config.h"
 #include "core/gate/gate.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "app/setup/run_id.h"
+#include "app/process/run_id.h"
 #include "app/setup/wiring.h"
 #include "limits/contract/limit.h"
 #include "limits/permits/state.h"

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/process/exit_codes.h"
 #include "app/replay/chosen_limits.h"
 #include "app/replay/interruption.h"
 #include "app/replay/line_input.h"
@@ -20,7 +21,6 @@
 #include "app/replay/replay_printer.h"
 #include "app/replay/replay_stores.h"
 #include "app/replay/replay_trace.h"
-#include "app/setup/exit_codes.h"
 
 namespace einlass::app {
 namespace {

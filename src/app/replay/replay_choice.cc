@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "app/setup/run_id.h"
+#include "app/process/run_id.h"
 #include "app/setup/wiring.h"
 #include "config/text/values.h"
 #include "core/contract/options.h"

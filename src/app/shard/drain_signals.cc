@@ -6,7 +6,7 @@
 #include <csignal>
 #include <utility>
 
-#include "app/setup/exit_codes.h"
+#include "app/process/exit_codes.h"
 
 namespace einlass::app {
 

@@ -2,7 +2,7 @@
 
 #include "adapters/kafka/table/topic_table.h"
 #include "adapters/redis/table/hash_table.h"
-#include "app/setup/run_id.h"
+#include "app/process/run_id.h"
 #include "app/setup/wiring.h"
 
 namespace einlass::app {

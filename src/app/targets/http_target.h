@@ -7,7 +7,7 @@
 #include <string>
 
 #include "adapters/http/target/target.h"
-#include "app/setup/run_id.h"
+#include "app/process/run_id.h"
 #include "app/targets/batch_request.h"
 #include "app/targets/request.h"
 #include "app/targets/target.h"

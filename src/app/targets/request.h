@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "adapters/http/target/target.h"
+#include "app/process/run_id.h"
 #include "app/record/record_store.h"
-#include "app/setup/run_id.h"
 #include "app/targets/request_template.h"
 #include "core/contract/command.h"
 

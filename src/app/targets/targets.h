@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "adapters/kafka/client/group_offsets.h"
+#include "app/process/run_id.h"
+#include "app/process/shard_number.h"
 #include "app/setup/kafka_logins.h"
-#include "app/setup/run_id.h"
-#include "app/setup/shard_number.h"
 #include "app/targets/target.h"
 #include "config/model/config.h"
 #include "core/contract/event.h"

@@ -1,4 +1,4 @@
-#include "adapters/kafka/source/fetching.h"
+#include "adapters/kafka/partitions/fetching.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "adapters/kafka/client/hand_assigned_consumer.h"
+#include "adapters/kafka/questions/hand_assigned_consumer.h"
 #include "adapters/kafka/real_broker_fixture.h"
 
 namespace einlass::kafka {

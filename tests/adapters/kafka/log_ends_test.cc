@@ -1,5 +1,5 @@
 // Of which partitions it is said that nobody leads them.
-#include "adapters/kafka/source/log_ends.h"
+#include "adapters/kafka/partitions/log_ends.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Questions about partitions of which some lie with a broker that is away.
-#include "adapters/kafka/source/lookup.h"
+#include "adapters/kafka/partitions/lookup.h"
 
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>

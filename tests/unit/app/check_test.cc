@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/setup/exit_codes.h"
+#include "app/process/exit_codes.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::app {

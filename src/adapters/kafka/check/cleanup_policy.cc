@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "adapters/kafka/client/hand_assigned_consumer.h"
 #include "adapters/kafka/client/handles.h"
+#include "adapters/kafka/questions/hand_assigned_consumer.h"
 
 namespace einlass::kafka {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "adapters/kafka/client/configuration.h"
-#include "adapters/kafka/client/group_question.h"
 #include "adapters/kafka/client/handles.h"
+#include "adapters/kafka/questions/group_question.h"
 
 namespace einlass::kafka {
 namespace {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "adapters/kafka/client/handles.h"
-#include "adapters/kafka/client/log_edges.h"
+#include "adapters/kafka/questions/log_edges.h"
 
 namespace einlass::kafka {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "adapters/kafka/client/hand_assigned_consumer.h"
+#include "adapters/kafka/questions/hand_assigned_consumer.h"
 #include "adapters/kafka/reader/topic_lookup.h"
 #include "adapters/kafka/reader/topic_reader_state.h"
 #include "units/check.h"

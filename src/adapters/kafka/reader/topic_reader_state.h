@@ -11,9 +11,9 @@
 #include "adapters/kafka/client/errors.h"
 #include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/client/wakeups.h"
+#include "adapters/kafka/partitions/assignment.h"
+#include "adapters/kafka/partitions/lookup.h"
 #include "adapters/kafka/reader/topic_reader.h"
-#include "adapters/kafka/source/assignment.h"
-#include "adapters/kafka/source/lookup.h"
 
 namespace einlass::kafka {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "adapters/kafka/source/lookup.h"
+#include "adapters/kafka/partitions/lookup.h"
 #include "adapters/kafka/source/source.h"
 #include "units/id.h"
 

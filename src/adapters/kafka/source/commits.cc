@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "adapters/kafka/client/errors.h"
-#include "adapters/kafka/source/fetching.h"
+#include "adapters/kafka/partitions/fetching.h"
 #include "units/check.h"
 
 namespace einlass::kafka {

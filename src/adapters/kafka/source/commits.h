@@ -18,7 +18,7 @@
 
 #include "adapters/kafka/client/group_offsets.h"
 #include "adapters/kafka/client/handles.h"
-#include "adapters/kafka/source/assignment.h"
+#include "adapters/kafka/partitions/assignment.h"
 #include "core/contract/command.h"
 #include "core/contract/event.h"
 

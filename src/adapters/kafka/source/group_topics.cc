@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "adapters/kafka/client/group_question.h"
+#include "adapters/kafka/questions/group_question.h"
 
 namespace einlass::kafka {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "adapters/kafka/source/assignment.h"
+#include "adapters/kafka/partitions/assignment.h"
+#include "adapters/kafka/partitions/fetching.h"
+#include "adapters/kafka/partitions/lookup.h"
 #include "adapters/kafka/source/beginning.h"
-#include "adapters/kafka/source/fetching.h"
-#include "adapters/kafka/source/lookup.h"
 #include "adapters/kafka/source/source.h"
 #include "core/contract/event.h"
 #include "units/notice.h"

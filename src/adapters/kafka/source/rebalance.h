@@ -8,9 +8,9 @@
 
 #include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/client/topic_routes.h"
-#include "adapters/kafka/source/assignment.h"
+#include "adapters/kafka/partitions/assignment.h"
+#include "adapters/kafka/partitions/fetching.h"
 #include "adapters/kafka/source/commits.h"
-#include "adapters/kafka/source/fetching.h"
 #include "adapters/kafka/source/positions.h"
 #include "adapters/kafka/source/source.h"
 #include "core/contract/event.h"

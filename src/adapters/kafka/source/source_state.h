@@ -11,16 +11,16 @@
 #include "adapters/kafka/client/errors.h"
 #include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/client/wakeups.h"
-#include "adapters/kafka/source/assignment.h"
+#include "adapters/kafka/partitions/assignment.h"
+#include "adapters/kafka/partitions/fetching.h"
+#include "adapters/kafka/partitions/log_ends.h"
+#include "adapters/kafka/partitions/lookup.h"
+#include "adapters/kafka/partitions/topic_configs.h"
 #include "adapters/kafka/source/commits.h"
-#include "adapters/kafka/source/fetching.h"
 #include "adapters/kafka/source/group_topics.h"
-#include "adapters/kafka/source/log_ends.h"
-#include "adapters/kafka/source/lookup.h"
 #include "adapters/kafka/source/positions.h"
 #include "adapters/kafka/source/rebalance.h"
 #include "adapters/kafka/source/source.h"
-#include "adapters/kafka/source/topic_configs.h"
 
 namespace einlass::kafka {
 

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "adapters/kafka/client/errors.h"
-#include "adapters/kafka/client/hand_assigned_consumer.h"
 #include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/client/login.h"
 #include "adapters/kafka/client/message_view.h"
+#include "adapters/kafka/questions/hand_assigned_consumer.h"
 #include "units/fleet_table.h"
 
 namespace einlass::kafka {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/status/steering_json.h"
 #include "unit/app/steering/fake_table.h"
 
 namespace einlass::app {

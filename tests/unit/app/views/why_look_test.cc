@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "app/pages/why_text.h"
+#include "app/status/why_text.h"
 #include "app/views/shard_view.h"
 #include "app/views/why.h"
 #include "unit/app/shard/shard_bench.h"
