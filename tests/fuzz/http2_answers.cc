@@ -87,7 +87,7 @@ std::vector<Ended> hear(std::string_view text, std::size_t step, std::size_t cou
   }
   out.clear();
   world.session.produce(out, 1 << 20);
-  world.session.fail_all("closed");
+  world.session.fail_all("closed", false);
   CHECK(world.session.exchanges().empty());
   for (const Http2Exchange* one : world.begun) {
     const Ended& end = world.ended[one->exchange.record.slot];
