@@ -294,6 +294,18 @@ TEST_F(DeadLettersTest, is_bounded_while_no_broker_answers) {
   EXPECT_TRUE(ended(150).acknowledged);
 }
 
+TEST_F(DeadLettersTest, keys_take_room_that_librdkafka_does_not_count) {
+  open({{"queue.buffering.max.kbytes", "1"}, {"message.timeout.ms", "1500"}});
+  cluster.down();
+  put(1, std::string(1'022, 'x'));
+  EXPECT_EQ(events.size(), 0u);
+  put(2, "x");
+  ASSERT_EQ(events.size(), 1u) << "the first took more than there was for all topics";
+  EXPECT_EQ(ended(0).record.slot, 2u);
+  EXPECT_FALSE(ended(0).acknowledged);
+  cluster.up();
+}
+
 TEST_F(DeadLettersTest, goes_on_with_another_producer_when_one_is_given_up) {
   open();
   put(1, "value");

@@ -15,16 +15,16 @@
 namespace einlass::kafka {
 namespace {
 
-// What is in librdkafka's queue, or may be.
+// What is in librdkafka's queue, or may be: that counts no keys, so less than no bytes may be left.
 struct Amount {
-  std::size_t messages = 0;
-  std::size_t bytes = 0;
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
 };
 
 // librdkafka from 2.3 on takes 0 for no limit.
-std::size_t limit(const ConfHandle& conf, const char* name, std::size_t unit) {
-  const std::size_t given = std::stoul(property(conf.get(), name));
-  return given == 0 ? std::numeric_limits<std::size_t>::max() : given * unit;
+std::int64_t limit(const ConfHandle& conf, const char* name, std::int64_t unit) {
+  const std::int64_t given = std::stoll(property(conf.get(), name));
+  return given == 0 ? std::numeric_limits<std::int64_t>::max() : given * unit;
 }
 
 Amount room_of(const ConfHandle& conf) {
@@ -32,8 +32,10 @@ Amount room_of(const ConfHandle& conf) {
           limit(conf, "queue.buffering.max.kbytes", 1024)};
 }
 
-std::size_t size_of(const DeadRecord& record) {
-  return (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
+std::int64_t size_of(const DeadRecord& record) {
+  const std::size_t of_key = record.key ? record.key->size() : 0;
+  const std::size_t of_value = record.value ? record.value->size() : 0;
+  return static_cast<std::int64_t>(of_key + of_value);
 }
 
 // A trouble that stands until the topic takes a letter, or nobody waits for it any more.
@@ -89,7 +91,7 @@ struct DeadLetters::State final : ProducerSink {
   void ended(core::RecordId record, const rd_kafka_message_t& message) override {
     const char* topic = rd_kafka_topic_name(message.rkt);
     Amount& queued = of_topic[topic];
-    const std::size_t size = message.len + message.key_len;
+    const auto size = static_cast<std::int64_t>(message.len + message.key_len);
     room = {room.messages + 1, room.bytes + size};
     queued = {queued.messages - 1, queued.bytes - size};
     if (queued.messages == 0) of_topic.erase(topic);
@@ -134,7 +136,7 @@ void DeadLetters::State::put(const DeadRecord& record) {
   produced.headers = record.headers;
   if (const auto error = producer.put(produced)) return end(record.record, error, record.topic);
   Amount& queued = of_topic[topic];
-  const std::size_t size = size_of(record);
+  const std::int64_t size = size_of(record);
   room = {room.messages - 1, room.bytes - size};
   queued = {queued.messages + 1, queued.bytes + size};
 }
