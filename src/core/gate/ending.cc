@@ -103,11 +103,14 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
 }
 
 void Gate::try_again(Record& record, Instant now, Commands& commands, Duration least) {
-  if (stays_in_lane(record, now)) return;
-  if (is_too_late(record, now)) {
-    return dead_letter(record, DeadLetterReason::expired, now, commands);
-  }
-  delivery_.back_off(record, now, least);
+  if (may_try_again(record, now, commands)) delivery_.back_off(record, now, least);
+}
+
+bool Gate::may_try_again(Record& record, Instant now, Commands& commands) {
+  if (stays_in_lane(record, now)) return false;
+  if (!is_too_late(record, now)) return true;
+  dead_letter(record, DeadLetterReason::expired, now, commands);
+  return false;
 }
 
 // In a smaller request. This attempt was not its own, where it was not left out of the count
@@ -121,11 +124,8 @@ void Gate::go_on_in_part(Record& record, const DeliveryEnded& event, Instant now
   if (intake_[record.partition].phase != PartitionPhase::assigned) {
     return give_back(record, now, commands);
   }
-  if (stays_in_lane(record, now)) return;
-  if (is_too_late(record, now)) {
-    return dead_letter(record, DeadLetterReason::expired, now, commands);
-  }
-  refused ? delivery_.go_again(record, now) : delivery_.back_off(record, now);
+  if (!may_try_again(record, now, commands)) return;
+  refused ? delivery_.go_again(record, now) : delivery_.back_off(record, now, event.wait);
 }
 
 // Behind what stands before it, which failed in the same request or has not ended yet. If it is too

@@ -145,6 +145,7 @@ class Gate {
   void make_ready(Slot slot, Instant now, Commands& commands);
   void dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands);
   void try_again(Record& record, Instant now, Commands& commands, Duration least = {});
+  bool may_try_again(Record& record, Instant now, Commands& commands);
   void go_on_in_part(Record& record, const DeliveryEnded& event, Instant now, Commands& commands);
   bool stays_in_lane(Record& record, Instant now);
   void finish(Record& record, Instant now, Commands& commands);

@@ -83,9 +83,14 @@ TEST(Attempts, a_refusal_for_a_records_size_is_told_as_such) {
   EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::too_large);
 }
 
-TEST(Attempts, a_record_waits_as_long_as_its_attempt_says_and_nobody_else_does) {
+class AttemptsThatSayWait : public ::testing::TestWithParam<std::uint32_t> {};
+
+// Where it was the last one, but with others in its request, the record goes on alone.
+TEST_P(AttemptsThatSayWait, its_record_waits_as_long_and_nobody_else_does) {
   RouteOptions route;
   route.order = Order::none;
+  route.dead_letter = true;
+  route.attempts = GetParam() > 1 ? 1 : 0;
   BenchGate bench(BenchGate::options_for(route));
   bench.assign(0);
   bench.arrive(0, 0);
@@ -93,6 +98,7 @@ TEST(Attempts, a_record_waits_as_long_as_its_attempt_says_and_nobody_else_does) 
                           .attempt = {1},
                           .outcome = Outcome::retry,
                           .hold_target = {},
+                          .together = GetParam(),
                           .wait = Duration::seconds(600)});
   bench.pass(Duration::seconds(599));
   bench.arrive(1, 1);
@@ -100,6 +106,8 @@ TEST(Attempts, a_record_waits_as_long_as_its_attempt_says_and_nobody_else_does) 
   bench.pass(Duration::seconds(31));
   EXPECT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1, 0}));
 }
+
+INSTANTIATE_TEST_SUITE_P(Together, AttemptsThatSayWait, ::testing::Values(1, 2));
 
 TEST(Attempts, a_dead_letter_that_cannot_be_written_is_tried_less_and_less_often) {
   RouteOptions route;
