@@ -18,13 +18,12 @@
 namespace einlass::core {
 
 // The source was given a partition and will read it from the offset `next`. Records in `finished`
-// were finished before: they are not delivered again. The ranges belong to the source and live
-// until the event is handled; they are as write_finished() wants them.
+// were finished before: they are not delivered again. They are as write_finished() wants them.
 struct PartitionAssigned {
   PartitionId partition;
   RouteId route;
   Offset next;
-  std::span<const OffsetRange> finished{};
+  std::vector<OffsetRange> finished{};
   // The group does not have `next`: a policy chose it, and might choose otherwise the next time.
   bool begun = false;
 };
@@ -221,8 +220,8 @@ struct TimePassed {};
 using Event =
     std::variant<RecordArrived, RecordFiltered, DeliveryEnded, PermitsAnswered, PermitsFailed,
                  LimitsChanged, StoreDown, StoreUp, PartitionAssigned, PartitionMoved,
-                 PartitionRevoked, PartitionLost, DeadLetterEnded, TargetHold, RoutePaused,
-                 LinePaused, PartitionPaused, CommitEnded, StopRequested, TimePassed>;
+                 PartitionRevoked, PartitionLost, DeadLetterEnded, TargetHold,
+                 RoutePaused, LinePaused, PartitionPaused, CommitEnded, StopRequested, TimePassed>;
 
 // Where adapters put what happened, in order, until the loop hands it to the gate. The loop owns
 // it; adapters only append, on the loop's thread.

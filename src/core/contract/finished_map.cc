@@ -8,11 +8,15 @@
 namespace einlass::core {
 namespace {
 
-constexpr std::string_view kVersion = "e1";
+constexpr std::string_view kVersion = "e2";
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr int kBits = 5;
 constexpr std::int64_t kBase = 1 << kBits;
+
+// Those that tell one commit of a partition from another. Never 0, which is no number.
+std::int64_t mark_of(Offset next) { return next.value % (1 << 30) + 1; }
+constexpr std::size_t kMostOfMark = 7;  // Digits.
 
 void write_number(std::int64_t number, std::string& text) {
   CHECK(number > 0);
@@ -45,6 +49,7 @@ std::int64_t take_number(std::string_view& text) {
 std::string write_finished(Offset next, std::span<const OffsetRange> ranges) {
   if (ranges.empty()) return {};
   std::string text(kVersion);
+  write_number(mark_of(next), text);
   Offset at = next;
   for (const OffsetRange& range : ranges) {
     write_number(range.first.value - at.value, text);
@@ -59,6 +64,7 @@ std::optional<std::vector<OffsetRange>> read_finished(Offset next, std::string_v
   if (text.empty()) return ranges;
   if (next.value < 0 || !text.starts_with(kVersion)) return std::nullopt;
   text.remove_prefix(kVersion.size());
+  if (take_number(text) != mark_of(next)) return std::nullopt;
   std::int64_t left = std::numeric_limits<std::int64_t>::max() - next.value;
   Offset at = next;
   do {
@@ -83,7 +89,7 @@ std::size_t most_finished_text(std::size_t numbers, std::int64_t span) {
     digits += std::min(numbers, static_cast<std::size_t>(span / least));
     if (least > std::numeric_limits<std::int64_t>::max() / kBase) break;
   }
-  return kVersion.size() + digits;
+  return kVersion.size() + kMostOfMark + digits;
 }
 
 }  // namespace einlass::core

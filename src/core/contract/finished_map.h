@@ -4,8 +4,12 @@
 // it does not look into. There a restart finds what need not be delivered again. The text is ASCII,
 // for the broker stores nothing else unharmed:
 //
-//   e1 U F U F ...   from the committed offset on, how many offsets in a row are not finished, then
-//                    how many are, and so on; the last number is of finished ones
+//   e2 C U F U F ...   C: the last 30 bits of the committed offset, and 1; then from that offset on
+//                      how many in a row are not finished, then how many are, and so on; the last
+//                      number is of finished ones
+//
+// C says which commit it was written for: what copies a group's offsets to another cluster (as
+// MirrorMaker 2 does) takes the text along, and gives it an offset that may be a lower one.
 //
 // A number is written in digits of five bits, the lowest first, as characters of base64url; all but
 // the last digit have 32 added.
@@ -41,8 +45,8 @@ inline constexpr std::size_t kLeastFinishedText = 64;
 // text for no range.
 std::string write_finished(Offset next, std::span<const OffsetRange> ranges);
 
-// The ranges that the text stands for; none at all if it is not such a text. Empty text is no
-// range. Whoever wrote it: nothing is taken for granted.
+// The ranges that the text stands for; none at all if it is not such a text, or of another commit.
+// Empty text is no range. Whoever wrote it: nothing is taken for granted.
 std::optional<std::vector<OffsetRange>> read_finished(Offset next, std::string_view text);
 
 // An upper bound for the length of any text with so many numbers that add up to `span`.

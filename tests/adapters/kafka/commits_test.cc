@@ -37,7 +37,7 @@ class CommitsTest : public ::testing::Test {
   }
 
   void begin(core::PartitionId id, std::int64_t next) {
-    const std::vector<core::CommitEntry> entries = {{id, Offset{next}, "e1BB"}};
+    const std::vector<core::CommitEntry> entries = {{id, Offset{next}, "e2GBB"}};
     commits.begin(client, queue.get(), entries);
   }
 
@@ -123,7 +123,7 @@ TEST_F(CommitsTest, a_transaction_gets_the_offsets_of_this_generation_or_none) {
   Partition& one = partition(0);
   const core::PartitionId id = one.id;
   const auto offsets = [&](core::PartitionId of) {
-    const std::vector<core::CommitEntry> entries = {{id, Offset{5}, "e1BB"}, {of, Offset{7}, {}}};
+    const std::vector<core::CommitEntry> entries = {{id, Offset{5}, "e2GBB"}, {of, Offset{7}, {}}};
     return commits.offsets_for(client, entries);
   };
   const auto member = [] {
@@ -136,7 +136,7 @@ TEST_F(CommitsTest, a_transaction_gets_the_offsets_of_this_generation_or_none) {
   ASSERT_TRUE(found);
   ASSERT_EQ(found->offsets->cnt, 2);
   EXPECT_EQ(found->offsets->elems[0].offset, 5);
-  EXPECT_EQ(found->offsets->elems[0].metadata_size, 4u);
+  EXPECT_EQ(found->offsets->elems[0].metadata_size, 5u);
   EXPECT_EQ(found->offsets->elems[1].partition, 1);
   EXPECT_TRUE(commits.names_partitions()) << "their ids must not mean others yet";
   EXPECT_FALSE(one.uncommitted) << "what is aborted was not wanted by anybody";

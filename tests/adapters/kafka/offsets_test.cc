@@ -70,11 +70,12 @@ class OffsetsTest : public RealBrokerTest {
 TEST_F(OffsetsTest, the_longest_map_of_what_finished_comes_back) {
   admin->create_topic("map", 1);
   std::vector<core::OffsetRange> ahead;
-  for (std::int64_t i = 1; ahead.size() < (core::kMostFinishedText - 2) / 2; i += 2) {
+  for (std::int64_t i = 1; ahead.size() < (core::kMostFinishedText - 3) / 2; i += 2) {
     ahead.push_back({Offset{i}, Offset{i + 1}});
   }
   const std::string text = core::write_finished(Offset{0}, ahead);
-  ASSERT_EQ(text.size(), core::kMostFinishedText);
+  ASSERT_LE(text.size(), core::kMostFinishedText);
+  ASSERT_GT(text.size() + 2, core::kMostFinishedText) << "one more is too much";
   {
     Gate g(options_for("map", "gate-1"));
     ASSERT_TRUE(g.run_until_assigned(1));
@@ -287,7 +288,7 @@ TEST_F(OffsetsTest, a_topic_that_is_gone_fails_no_commit_of_another_and_is_not_t
   std::vector<core::CommitEntry> entries;
   core::PartitionId stays;
   for (const auto& one : g.source->status().partitions) {
-    entries.push_back({one.partition, Offset{7}, "e1BB"});
+    entries.push_back({one.partition, Offset{7}, "e2IBB"});
     if (one.topic == "stays") stays = one.partition;
     g.source->hold(one.partition);
   }

@@ -23,8 +23,8 @@ class SourceTest : public ::testing::Test {
   static void SetUpTestSuite() {
     cluster = new MockCluster;
     producer = new Producer(cluster->brokers());
-    for (const char* name :
-         {"order", "hold", "inside", "bytes", "turns", "events", "cost", "slots"}) {
+    for (const char* name : {"order", "hold", "inside", "bytes", "turns", "events", "cost", "slots",
+                             "large", "headers"}) {
       start(name, *cluster);
     }
     // Those that break their cluster have one of their own.
@@ -342,10 +342,10 @@ TEST_F(SourceTest, a_commit_goes_without_metadata_where_the_brokers_take_too_lit
   Gate& g = gate("metadata");
   MockCluster& own = *own_clusters.at("metadata");
   own.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE});
-  EXPECT_EQ(g.commit({{g.id_of(0), Offset{5}, "e1BB"}}), core::CommitResult::committed);
+  EXPECT_EQ(g.commit({{g.id_of(0), Offset{5}, "e2GBB"}}), core::CommitResult::committed);
   EXPECT_EQ(g.source->status().partitions[g.id_of(0).value].committed.value, 5);
   ASSERT_NE(g.notice("kafka_metadata_refused"), nullptr);
-  EXPECT_EQ(g.commit({{g.id_of(0), Offset{6}, "e1BB"}}), core::CommitResult::committed);
+  EXPECT_EQ(g.commit({{g.id_of(0), Offset{6}, "e2HBB"}}), core::CommitResult::committed);
   EXPECT_EQ(g.count_notices("kafka_metadata_refused"), 1u);
 }
 

@@ -211,7 +211,7 @@ struct RefusedMetadata {
 
   MockCluster cluster;
   Reading reading{cluster.brokers(), "dead"};
-  const std::vector<Progress> progress = {{PartitionNumber{0}, Offset{5}, "e1BB"}};
+  const std::vector<Progress> progress = {{PartitionNumber{0}, Offset{5}, "e2GBB"}};
 };
 
 TEST(TopicReader, commits_without_metadata_where_the_brokers_take_less) {

@@ -195,13 +195,13 @@ TEST_F(TransactionalTargetTest, reads_on_from_what_the_group_has_where_nobody_kn
 TEST_F(TransactionalTargetTest, goes_without_metadata_where_the_brokers_take_too_little) {
   start();
   transact_until_committed(2);
-  const std::vector<core::CommitEntry> entries = {{gate->id_of(0), Offset{4}, "e1BB"}};
+  const std::vector<core::CommitEntry> entries = {{gate->id_of(0), Offset{4}, "e2FBB"}};
   const auto metadata = [&] {
     const auto offsets = gate->source->offsets_for(entries);
     gate->source->transaction_ended(entries, TransactionEnd::aborted);
     return offsets->offsets->elems[0].metadata_size;
   };
-  EXPECT_EQ(metadata(), 4u);
+  EXPECT_EQ(metadata(), 5u);
   cluster.fail(kTxnOffsetCommitApi, {RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE});
   ASSERT_TRUE(transact(4));
   EXPECT_NE(how, TransactionEnd::committed);

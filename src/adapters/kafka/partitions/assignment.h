@@ -75,7 +75,7 @@ struct Partition {
   std::string why_stuck;
   bool forbidden = false;         // The right to read it is missing, and nothing has come since.
   bool commit_forbidden = false;  // The same right, as the last commit of it was told.
-  std::vector<core::OffsetRange> finished;  // For the gate, until it has handled its assignment.
+  std::vector<core::OffsetRange> finished;  // For the gate, until it is told of its assignment.
 
   bool readable() const { return phase == Phase::reading && !held; }
   // Nobody has taken it back.

@@ -72,7 +72,6 @@ std::string Positions::tick() {
   assignment_.for_each([this](Partition& partition) {
     partition.resting = false;
     if (partition.finding == Finding::sought) to_ask_ = true;
-    if (partition.finding == Finding::read) std::exchange(partition.finished, {});
   });
   return read_on();
 }
@@ -105,11 +104,12 @@ void Positions::take_committed(Partition& partition, const Position& answer) {
     partition.finished = std::move(*finished);
     return;
   }
-  notify_({Severity::warning, "kafka_foreign_metadata",
-           partition.name() +
-               ": the committed offset has metadata that this gate did not write, or cannot read; "
-               "what had finished above offset " +
-               std::to_string(partition.next) + " is delivered again"});
+  notify_(
+      {Severity::warning, "kafka_foreign_metadata",
+       partition.name() +
+           ": the committed offset has metadata that no gate wrote for it, or that cannot be read; "
+           "what had finished above offset " +
+           std::to_string(partition.next) + " is delivered again"});
 }
 
 // Nothing is committed, or what is committed is of another log.
@@ -214,7 +214,8 @@ std::string Positions::read_on() {
     partition->phase = Phase::reading;
     assignment_.more(*partition);
     events_.push_back(core::PartitionAssigned{partition->id, partition->route, next,
-                                              partition->finished, partition->begun});
+                                              std::exchange(partition->finished, {}),
+                                              partition->begun});
   }
   return {};
 }
