@@ -112,7 +112,7 @@ std::map<std::string_view, std::string> routes_by_topic(const Shard& shard,
 }
 
 // Those that routes name, from the start, and those that patterns have brought: of which partitions
-// are here, or offsets were passed over.
+// are here, and last, for they may be gone for ever, those of which offsets were passed over.
 void add_topics(const Shard& shard, const kafka::SourceStatus& source, const config::Config& config,
                 metrics::Snapshot& snapshot) {
   auto skipped = source.offsets_skipped;
@@ -133,8 +133,11 @@ void add_topics(const Shard& shard, const kafka::SourceStatus& source, const con
   }
   const auto routes = routes_by_topic(shard, source, config);
   for (const auto& [topic, offsets] : skipped) {
-    const auto found = routes.find(topic);
-    add(topic, found == routes.end() ? "" : found->second, offsets);
+    if (const auto found = routes.find(topic); found != routes.end())
+      add(topic, found->second, offsets);
+  }
+  for (const auto& [topic, offsets] : skipped) {
+    if (!routes.contains(topic)) add(topic, "", offsets);
   }
 }
 

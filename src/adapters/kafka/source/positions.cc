@@ -152,14 +152,19 @@ void Positions::start_over(Partition& partition) {
   events_.push_back(core::PartitionLost{partition.id});
 }
 
-void Positions::move(Partition& partition, const Beginning& beginning, const std::string& gone) {
-  const SkippedOffsets& skipped = beginning.skipped;
-  // Patterns may bring ever new topics.
-  const bool known = skipped_.contains(partition.topic) || skipped_.size() < kMostTopicsCounted;
-  SkippedOffsets& sum = skipped_[known ? partition.topic : std::string(kOtherTopics)];
+// Patterns may bring ever new topics.
+void Positions::count(const std::string& topic, const SkippedOffsets& skipped) {
+  if (skipped.retention + skipped.recreated + skipped.reset == 0) return;
+  const bool known = skipped_.contains(topic) || skipped_.size() < kMostTopicsCounted;
+  SkippedOffsets& sum = skipped_[known ? topic : std::string(kOtherTopics)];
   sum.retention += skipped.retention;
   sum.recreated += skipped.recreated;
   sum.reset += skipped.reset;
+}
+
+void Positions::move(Partition& partition, const Beginning& beginning, const std::string& gone) {
+  const SkippedOffsets& skipped = beginning.skipped;
+  count(partition.topic, skipped);
   const bool deleted = skipped.retention + skipped.recreated > 0;
   std::string text;
   if (deleted) {

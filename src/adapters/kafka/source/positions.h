@@ -58,6 +58,7 @@ class Positions {
   void begin(Partition& partition, const LogBounds& log);
   void go_on(Partition& partition, const LogBounds& log, Instant now);
   void lose(Partition& partition, const LogBounds& log);
+  void count(const std::string& topic, const SkippedOffsets& skipped);
   void move(Partition& partition, const Beginning& beginning, const std::string& gone);
   void get_stuck(Partition& partition, const std::string& why);
   std::string read_on();
