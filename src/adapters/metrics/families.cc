@@ -56,7 +56,7 @@ void Families::add(Labels labels, const core::Histogram& histogram, Bounds shown
                                            : std::numeric_limits<double>::infinity();
     out.bucket.push_back({out.sample_count, bound});
   }
-  out.sample_sum = static_cast<double>(histogram.sum_us) / kMicrosPerSecond;
+  out.sample_sum = histogram.sum_us / kMicrosPerSecond;
 }
 
 std::string Families::text() const {

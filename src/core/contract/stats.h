@@ -42,7 +42,7 @@ struct Histogram {
   }();
 
   std::array<std::uint64_t, kBounds.size() + 1> counts{};
-  std::uint64_t sum_us = 0;
+  double sum_us = 0;  // Of records that waited for days it is soon more than 64 bits.
 
   void observe(Duration d);
 };
