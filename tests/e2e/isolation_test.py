@@ -5,6 +5,7 @@ The same load twice: with nobody dead, then with some dead from the first record
 what they had. The limit of each tenant sets the pace, not the machine.
 """
 
+import os
 import time
 import unittest
 
@@ -172,6 +173,35 @@ class Isolation(Scenario):
     @plan(whole=True)
     def test_a_target_that_floods_with_windows_in_tls(self):
         self.check_flood(WINDOW_UPDATE, tls=True)
+
+    def test_a_target_whose_large_records_are_compressed(self):
+        """Each takes 30 ms to compress, and again at each attempt: the server fails them all."""
+        other = Receiver(self.world.directory)
+        self.addCleanup(servers.stop_child, other.process)
+        other.tell("status", status=500)
+        config = self.two_routes(other.port, breaker={"failures": 0}, retry={"budget": "100%"})
+        config["targets"]["dead"]["http"]["compress"] = "gzip"
+        config["routes"][1] |= {"order": "none", "retry": {"initial": "1ms", "max": "1ms"}}
+        for topic in ("well", "dead"):
+            self.world.create_topic(topic, PARTITIONS)
+        self.world.produce("well", 400 * (SECONDS * 3 + 12), size=100)
+        gate = self.world.gate("gate", config).start()
+        began = now_us()
+        wait_until(lambda: self.world.receiver.summary()["distinct"] > 0, 20, "the first delivery")
+        time.sleep(SECONDS + 2)
+        before = self.well_rate(began)
+        self.assertGreater(before, 0.95 * 400)
+        self.world.produce_records("dead", [{"partition": number % PARTITIONS, "value": os.urandom(900_000)}
+                                            for number in range(48)])
+        wait_until(lambda: other.deliveries(), 20, "the first large record")
+        self.world.receiver.clear()
+        began, attempts = now_us(), len(other.deliveries())
+        time.sleep(SECONDS + 2)
+        after, attempts = self.well_rate(began), len(other.deliveries()) - attempts
+        self.note(f"a healthy target: {before:.1f}/s, beside {attempts} large bodies that are compressed {after:.1f}/s")
+        self.assertGreater(attempts, 48, "they are compressed again and again")
+        self.assertGreaterEqual(after, 0.9 * before)
+        gate.kill()
 
     def test_dead_targets(self):
         other = Receiver(self.world.directory)

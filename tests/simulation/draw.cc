@@ -262,6 +262,15 @@ void draw_commits(Settings& settings) {
   settings.gate.commit_records = static_cast<std::uint32_t>(dice.spread(1, 300));
 }
 
+// How much targets take at once. Dice of its own, as above.
+void draw_at_once(Settings& settings) {
+  Dice dice(settings.seed, "at once");
+  if (settings.at_full_speed || !dice.chance(0.2)) return;
+  for (core::TargetOptions& target : settings.gate.targets) {
+    if (!target.transactional) target.at_once = Bytes{dice.spread(1, 20'000)};
+  }
+}
+
 // Which targets deliver and commit in one. Dice of its own, as above. What finishes in other ways
 // and what is given up meanwhile are seldom else.
 void draw_transactions(Settings& settings) {
@@ -337,6 +346,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   draw_bad_records(settings);
   draw_full_speed(settings);
   draw_commits(settings);
+  draw_at_once(settings);
   if (overrides.records) settings.records = std::min(settings.records, *overrides.records);
   if (overrides.instances) settings.instances = std::min(settings.instances, *overrides.instances);
   return settings;

@@ -168,6 +168,7 @@ void Instance::before(const core::Event& event) {
   if (const auto* e = std::get_if<core::TargetHold>(&event)) {
     records_.held(e->target, now + e->length);
   }
+  if (const auto* e = std::get_if<core::TargetReady>(&event)) records_.ready(e->target);
   if (const auto* e = std::get_if<core::RoutePaused>(&event)) records_.paused(*e, now);
   if (const auto* e = std::get_if<core::LinePaused>(&event)) records_.paused(*e, now);
   if (const auto* e = std::get_if<core::PartitionPaused>(&event)) records_.paused(*e);

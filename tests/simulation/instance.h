@@ -127,6 +127,7 @@ class Instance {
   // What the adapters do.
   void record_gone(core::LineId line);
   void perform(const core::Send& command);
+  void begin_soon(core::TargetId target);
   void attempt(const std::vector<core::Send>& request);
   void attempt(const core::Send& command, const AttemptPlan& plan, std::uint32_t together);
   static AttemptPlan failed_for_a_record(AttemptPlan plan);
@@ -195,6 +196,7 @@ class Instance {
   std::size_t next_read_ = 0;
   std::vector<Slot> slots_;
   std::vector<core::Send> request_;  // Those of it that have come so far.
+  std::set<core::TargetId> begins_;  // Targets that will say that they have begun all.
   std::map<core::TargetId, std::vector<core::Send>> to_transact_;  // Requests that wait for it.
   std::vector<std::uint32_t> free_slots_;
   std::vector<Line> lines_;

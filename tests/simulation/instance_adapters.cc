@@ -22,6 +22,7 @@ void Instance::perform(const core::Send& command) {
   const Instant now = world_.timeline.now();
   require(!is_paused(records_.line_of(command.record)), "pause_send", "a record of what is paused");
   records_.send(command, permits_, now);
+  begin_soon(command.target);
   permits_.use(command.permit, records_.line_of(command.record), now);
   record_gone(records_.line_of(command.record));
   if (const auto asked = questions_.find(command.permit.ask); asked != questions_.end()) {
@@ -44,6 +45,16 @@ void Instance::perform(const core::Send& command) {
   if (!world_.settings.gate.targets[command.target.value].transactional) return attempt(request);
   require(to_transact_[command.target].empty(), "transact_missing", "before the next request");
   to_transact_[command.target] = request;
+}
+
+// A target that takes so much at once says when it has begun all that.
+void Instance::begin_soon(core::TargetId target) {
+  if (settings_.gate.targets[target.value].at_once == Bytes{}) return;
+  if (!begins_.insert(target).second) return;
+  after(world_.dice.duration(Duration::micros(1), Duration::millis(5)), [this, target] {
+    begins_.erase(target);
+    tell(core::TargetReady{target});
+  });
 }
 
 void Instance::attempt(const std::vector<core::Send>& request) {

@@ -139,7 +139,8 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
     const core::TargetId target = settings_.gate.routes[i].target;
     // Where records are gathered they may wait for others.
     const bool gathers = settings_.gate.targets[target.value].batch.linger > Duration{};
-    const bool room = !gathers && targets_.lets_all_through(target, now) && !commits_of(target) &&
+    const bool room = !gathers && targets_.lets_all_through(target, now) &&
+                      targets_.is_ready(target) && !commits_of(target) &&
                       in_flight_[target.value] < settings_.gate.targets[target.value].max_in_flight;
     const std::uint64_t at_target = first(core::Cause::target);
     const bool unused = at_target > 0 && room && !somebody_has_enough(target, now);
@@ -239,7 +240,8 @@ void RecordChecks::check_places_used(core::TargetId target, Instant now) const {
 
 bool RecordChecks::has_room_beyond(core::TargetId target, std::int64_t attempts,
                                    Instant now) const {
-  if (!targets_.lets_all_through(target, now) || commits_of(target)) return false;
+  if (!targets_.lets_all_through(target, now) || !targets_.is_ready(target)) return false;
+  if (commits_of(target)) return false;
   return in_flight_[target.value] + attempts < settings_.gate.targets[target.value].max_in_flight;
 }
 
@@ -299,8 +301,10 @@ void RecordChecks::check_own_time(const Shadow& shadow, Instant now) const {
 
 void RecordChecks::check_shares(const PermitChecks& permits, Instant now) {
   for (const Beyond& retry : beyond_) {
-    // The fresh records may be those of a line that has as many places as it may.
-    const bool stood_back = somebody_has_enough(retry.target, now);
+    // The fresh records may be those of a line that has as many places as it may; or of one that
+    // has its part, and comes after those that have none, and by then the target was not ready.
+    const bool stood_back =
+        somebody_has_enough(retry.target, now) || !targets_.is_ready(retry.target);
     for (const Shadow& shadow : records_) {
       if (shadow.attempt > 0 || !was_ready(shadow, retry.before)) continue;
       const core::RouteOptions& options = settings_.gate.routes[shadow.route.value];

@@ -66,6 +66,7 @@ class RecordChecks {
   void stopped();
 
   void held(core::TargetId target, Instant until) { targets_.held(target, until); }
+  void ready(core::TargetId target) { targets_.ready(target); }
 
   // After each event.
   void check(const core::Gate& gate, Instant now) const;

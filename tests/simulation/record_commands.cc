@@ -60,6 +60,7 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
                                           shadow->name_size, shadow->most_together});
   shadow->request = batches_.number();
   if (shadow->leads) check_first(command, *shadow, now);
+  targets_.sent(command.target, shadow->size);
   transactions_[command.target.value].request = shadow->request;
   check_lane(*shadow);
   check_share(*shadow, permits, now);

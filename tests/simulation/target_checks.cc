@@ -19,6 +19,7 @@ void TargetChecks::send(core::TargetId target, core::RecordId record, Instant no
   Target& at = targets_[target.value];
   require(now >= at.held_until, "retry_after",
           std::to_string((at.held_until - now).us) + " us too early");
+  require(is_ready(target), "target_ready", std::to_string(at.since_ready) + " bytes");
   if (at.closed) return;
   require(now >= at.open_until, "breaker_open",
           std::to_string((at.open_until - now).us) + " us too early");
@@ -89,6 +90,7 @@ void TargetChecks::ended(core::TargetId target, const AttemptSeen& attempt, Inst
 void TargetChecks::reloaded() {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     Target& at = targets_[i];
+    at.since_ready = 0;
     const core::BreakerOptions& options = settings_.gate.targets[i].breaker;
     if (options.failures == 0) close(at);
     at.open_until = std::min(at.open_until, at.opened + options.max_wait);
@@ -119,6 +121,11 @@ bool TargetChecks::pays_in_line(core::TargetId target, core::LineId line, bool r
 
 void TargetChecks::line_forgotten(core::LineId line) {
   if (line.value < line_credits_.size()) line_credits_[line.value] = 0;
+}
+
+bool TargetChecks::is_ready(core::TargetId target) const {
+  const std::int64_t most = settings_.gate.targets[target.value].at_once.value;
+  return most == 0 || targets_[target.value].since_ready < most;
 }
 
 bool TargetChecks::lets_all_through(core::TargetId target, Instant now) const {

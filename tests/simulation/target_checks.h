@@ -30,6 +30,8 @@ class TargetChecks {
   // What the gate is told and does. `saved`: retries that may be saved up for.
   void held(core::TargetId target, Instant until);
   void send(core::TargetId target, core::RecordId record, Instant now);
+  void sent(core::TargetId target, Bytes size) { targets_[target.value].since_ready += size.value; }
+  void ready(core::TargetId target) { targets_[target.value].since_ready = 0; }
   void ended(core::TargetId target, const AttemptSeen& attempt, Instant now);
 
   // Books an attempt. False if it is a retry for which no credit was left: then no fresh record may
@@ -39,7 +41,10 @@ class TargetChecks {
   void line_forgotten(core::LineId line);
   void reloaded();
 
-  // Whether attempts may go as far as places allow.
+  // Whether it takes more than was sent to it since it was ready last.
+  bool is_ready(core::TargetId target) const;
+
+  // Whether attempts may go as far as places allow, once it is ready for them.
   bool lets_all_through(core::TargetId target, Instant now) const;
 
   // When a record that is not bad went there last.
@@ -51,6 +56,7 @@ class TargetChecks {
  private:
   struct Target {
     Instant held_until{};
+    std::int64_t since_ready = 0;  // Bytes.
     bool closed = true;
     std::uint32_t failures = 0;
     std::vector<core::RecordId> failed_probes;  // Under this wait, each once.

@@ -181,6 +181,9 @@ struct EventText {
   std::string operator()(const core::TargetHold& e) const {
     return Words("TargetHold").add("target", e.target.value).add("length", e.length.us).take();
   }
+  std::string operator()(const core::TargetReady& e) const {
+    return Words("TargetReady").add("target", e.target.value).take();
+  }
   std::string operator()(const core::RoutePaused& e) const {
     return Words("RoutePaused").add("route", e.route.value).add("paused", e.paused).take();
   }

@@ -140,6 +140,11 @@ core::BatchOptions batch_options(const config::KafkaTarget& kafka) {
   return kafka.exactly_once ? kTransaction : core::BatchOptions{};
 }
 
+Bytes at_once(const config::HttpTarget& http) {
+  return Bytes{http.gzip ? static_cast<std::int64_t>(http::kCompressedATurn) : 0};
+}
+Bytes at_once(const config::KafkaTarget&) { return {}; }
+
 // Where records name the hosts, each host has one instead (adapters/http/target/origins.h). Each of
 // several `urls` has one beside it, by the same numbers: that says which server rests, and this one
 // when nothing is sent to any of them.
@@ -197,7 +202,8 @@ core::GateOptions gate_options(const config::Config& config, ShardNumber shard,
          .batch = target.by_kind([](const auto& one) { return batch_options(one); }),
          .transactional = target.exactly_once(),
          .breaker = has_breaker(target) ? breaker_options(config, target) : core::BreakerOptions{},
-         .retry_share = target.retry.budget});
+         .retry_share = target.retry.budget,
+         .at_once = target.by_kind([](const auto& one) { return at_once(one); })});
   }
   options.stores = kStores;
   options.commit_interval = config.kafka.commit_interval;

@@ -172,6 +172,11 @@ struct TargetHold {
   Duration length;
 };
 
+// The target has begun all that was sent to it, and takes more (TargetOptions::at_once).
+struct TargetReady {
+  TargetId target;
+};
+
 // Somebody has paused it, or lets it go on: nothing of it leaves, attempts under way end as they
 // would. Nothing more is read of the partitions of a paused route, nor of one that is paused itself
 // (what is inside of that goes on). The same may be said again.
@@ -220,7 +225,7 @@ struct TimePassed {};
 using Event =
     std::variant<RecordArrived, RecordFiltered, DeliveryEnded, PermitsAnswered, PermitsFailed,
                  LimitsChanged, StoreDown, StoreUp, PartitionAssigned, PartitionMoved,
-                 PartitionRevoked, PartitionLost, DeadLetterEnded, TargetHold,
+                 PartitionRevoked, PartitionLost, DeadLetterEnded, TargetHold, TargetReady,
                  RoutePaused, LinePaused, PartitionPaused, CommitEnded, StopRequested, TimePassed>;
 
 // Where adapters put what happened, in order, until the loop hands it to the gate. The loop owns

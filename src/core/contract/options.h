@@ -89,6 +89,9 @@ struct TargetOptions {
   // How many of a hundred attempts may be retries while fresh records could have been sent instead;
   // 100 = all of them. REQUIRES: 1 to 100; 100 where there are batches.
   std::int64_t retry_share = 100;
+  // Where each byte takes the loop's time: once records of so many were sent nothing is before
+  // TargetReady. None: there is no bound.
+  Bytes at_once{};
 };
 
 struct GateOptions {

@@ -13,21 +13,28 @@ Delivery::Delivery(const GateOptions& options, Records& records, Deadlines& dead
   for (const TargetOptions& target : options.targets) {
     CHECK(target.max_in_flight > 0);
     CHECK(!target.transactional || (target.max_in_flight == 1 && target.batch.records > 1));
-    targets_.push_back(Availability{0, false, Instant{}, Breaker(target.breaker)});
+    targets_.push_back(Availability{0, false, {}, Instant{}, Breaker(target.breaker)});
   }
 }
 
 std::uint32_t Delivery::room(TargetId target, Instant now) const {
   const Availability& at = targets_[target.value];
-  if (at.hold_until > now || at.committing) return 0;
+  if (at.hold_until > now || at.committing || !is_ready(target)) return 0;
   const std::uint32_t most = options_.targets[target.value].max_in_flight;
   const std::uint32_t free = at.in_flight >= most ? 0 : most - at.in_flight;
   if (at.breaker.closed()) return free;
   return at.breaker.lets_through(now) ? std::min<std::uint32_t>(free, 1) : 0;
 }
 
+bool Delivery::is_ready(TargetId target) const {
+  const Bytes most = options_.targets[target.value].at_once;
+  return most.value == 0 || targets_[target.value].since_ready.value < most.value;
+}
+
+// Another target may stand for what this one was.
 void Delivery::look_again(Instant now) {
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
+    ready(TargetId{i});
     targets_[i].breaker.set_options(options_.targets[i].breaker);
     arm(TargetId{i}, now);
   }
@@ -47,6 +54,7 @@ void Delivery::send(Record& record, const Permit& permit, Instant due, bool lead
   if (leads) at.breaker.sent(record.id);
   // The next transaction must know what became of each record of this one.
   if (leads || options_.targets[target.value].transactional) ++at.in_flight;
+  at.since_ready.value += record.size.value;
   ++record.attempt.value;
   record.since = now;
   record.permit = permit;

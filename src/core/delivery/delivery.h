@@ -25,8 +25,8 @@ class Delivery {
  public:
   Delivery(const GateOptions& options, Records& records, Deadlines& deadlines);
 
-  // How many more attempts may start now: none while a Retry-After holds the target back or its
-  // breaker is open, and one where a probe is due.
+  // How many more attempts may start now: none while a Retry-After holds the target back, its
+  // breaker is open or it is not ready for more, and one where a probe is due.
   std::uint32_t room(TargetId target, Instant now) const;
 
   // Until when nothing is sent, by a Retry-After or the breaker; in the past if nothing forbids it.
@@ -52,6 +52,9 @@ class Delivery {
   // A commit is under way that no transaction of the target may overtake, or no more.
   void set_committing(TargetId target, bool is) { targets_[target.value].committing = is; }
 
+  // The target takes as much at once again.
+  void ready(TargetId target) { targets_[target.value].since_ready = {}; }
+
   // Sends nothing more to the target for so long; a hold that lasts longer stays. Its end comes as
   // the target's alarm.
   void hold(TargetId target, Duration length, Instant now);
@@ -70,11 +73,13 @@ class Delivery {
   struct Availability {
     std::uint32_t in_flight = 0;  // Requests; records where it is transactional.
     bool committing = false;
+    Bytes since_ready;  // Sent since then.
     Instant hold_until;
     Breaker breaker;
   };
 
   void arm(TargetId target, Instant now);
+  bool is_ready(TargetId target) const;
 
   const GateOptions& options_;
   Records& records_;

@@ -159,6 +159,12 @@ void Gate::on(const TargetHold& event, Instant now, Commands&) {
   delivery_.hold(event.target, event.length, now);
 }
 
+void Gate::on(const TargetReady& event, Instant, Commands&) {
+  CHECK(event.target.value < options_.targets.size());
+  delivery_.ready(event.target);
+  admission_.touch(event.target);
+}
+
 void Gate::on(const TimePassed&, Instant now, Commands& commands) {
   while (const auto alarm = deadlines_.pop_due(now)) ring(*alarm, now, commands);
 }

@@ -126,6 +126,7 @@ class Gate {
   void on(const PartitionLost& event, Instant now, Commands& commands);
   void on(const DeadLetterEnded& event, Instant now, Commands& commands);
   void on(const TargetHold& event, Instant now, Commands& commands);
+  void on(const TargetReady& event, Instant now, Commands& commands);
   void on(const RoutePaused& event, Instant now, Commands& commands);
   void on(const LinePaused& event, Instant now, Commands& commands);
   void on(const PartitionPaused& event, Instant now, Commands& commands);

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <string>
 
 #include "adapters/http/target_world.h"
@@ -75,6 +78,53 @@ TEST(Gzip, a_request_says_so_where_it_is_and_only_there) {
   EXPECT_EQ(opened(std::string_view(seen[0]).substr(head)), body);
   EXPECT_EQ(seen[1].find("Content-Encoding"), std::string::npos);
   EXPECT_TRUE(seen[1].ends_with("\r\n\r\nshort"));
+}
+
+TEST(Gzip, step_by_step_it_makes_the_same) {
+  Gzip gzip;
+  std::string text;
+  while (text.size() < 300'000) text += "{\"order\": " + std::to_string(text.size()) + "}";
+  for (const std::string& body : {text, noise(300'000), std::string(100, 'a'), text}) {
+    const std::string at_once(gzip.compress(body));
+    std::size_t taken = 0, steps = 0;
+    for (gzip.begin(body); !gzip.done(); ++steps) taken += gzip.go_on(64 * 1024);
+    ASSERT_EQ(gzip.made().empty(), at_once.empty());
+    if (at_once.empty()) continue;
+    EXPECT_EQ(steps, 5u);
+    EXPECT_EQ(taken, body.size());
+    EXPECT_EQ(opened(gzip.made()), body);
+  }
+}
+
+// Large bodies take milliseconds each: between two of them everybody else has a turn.
+TEST(Gzip, one_turn_of_the_loop_compresses_part_of_a_large_body) {
+  constexpr std::size_t kAll = 8;
+  const std::string body = noise(50'000) + std::string(50'000, 'x');
+  std::atomic<std::size_t> right = 0;
+  ScriptedServer server([&](Peer& peer) {
+    const std::string one = peer.read_request();
+    if (one.empty()) return;
+    const bool whole = opened(std::string_view(one).substr(one.find("\r\n\r\n") + 4)) == body;
+    right += whole && one.find("\r\nX-Own: 1\r\n") != std::string::npos;
+    peer.wait_for_end();
+  });
+  TargetWorld world(server.port());
+  world.options.gzip = true;
+  const auto begun = [&] { return world.target().status().connections; };
+  for (std::size_t i = 0; i < kAll; ++i) world.send(std::string(body), {{"X-Own", "1"}});
+  EXPECT_EQ(begun(), 0u);
+  EXPECT_EQ(world.target().status().in_flight, kAll);
+  std::size_t turns = 0, most = 0;
+  for (std::size_t before = begun(); before < kAll; before = begun(), ++turns) {
+    ASSERT_EQ(world.io.run_one_for(std::chrono::seconds(10)), 1u);
+    most = std::max(most, begun() - before);
+    world.take_ready();
+    EXPECT_EQ(world.ready, begun() == kAll ? 1u : 0u);
+  }
+  EXPECT_EQ(most, 1u) << "two in one turn";
+  EXPECT_GE(turns, kAll * body.size() / (64 * 1024));
+  world.run_until([&] { return right == kAll; });
+  world.destroy_target();
 }
 
 }  // namespace

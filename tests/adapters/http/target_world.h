@@ -56,6 +56,7 @@ class TargetWorld {
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!condition() && std::chrono::steady_clock::now() < give_up) {
       if (io.run_one_for(std::chrono::milliseconds(5)) == 0) io.restart();
+      take_ready();
     }
     EXPECT_TRUE(condition()) << "gave up waiting";
   }
@@ -68,6 +69,13 @@ class TargetWorld {
     EXPECT_EQ(events.size(), before) << "an attempt ended inside send()";
     run_until_ended(before + 1);
     return events.size() > before ? ended(before) : core::DeliveryEnded{};
+  }
+
+  // Takes it out of the events, and counts how often it was said.
+  void take_ready() {
+    ready += std::erase_if(events, [](const core::Event& event) {
+      return std::holds_alternative<core::TargetReady>(event);
+    });
   }
 
   core::DeliveryEnded ended(std::size_t i) const {
@@ -84,6 +92,7 @@ class TargetWorld {
   std::vector<Notice> notices;
   std::vector<Notice> steps;  // What is said at debug.
   std::uint32_t sent = 0;
+  std::size_t ready = 0;
 
  private:
   std::unique_ptr<Target> target_;

@@ -109,6 +109,39 @@ TEST_P(AttemptsThatSayWait, its_record_waits_as_long_and_nobody_else_does) {
 
 INSTANTIATE_TEST_SUITE_P(Together, AttemptsThatSayWait, ::testing::Values(1, 2));
 
+TEST(Attempts, no_more_begin_at_once_than_the_target_takes) {
+  RouteOptions route;
+  route.order = Order::none;
+  GateOptions options = BenchGate::options_for(route);
+  options.targets[0].at_once = Bytes{250};
+  BenchGate bench(options);
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 8; ++i) bench.arrive(i, i);  // Of 100 bytes each.
+  EXPECT_EQ(bench.sent(), (Slots{0, 1, 2}));
+  bench.ended(0, Outcome::accepted);
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(bench.sent(), (Slots{0, 1, 2})) << "there are places, but it is not ready";
+  bench.put(TargetReady{TargetId{0}});
+  EXPECT_EQ(bench.sent(), (Slots{0, 1, 2, 3, 4, 5}));
+  bench.put(TargetReady{TargetId{0}});
+  EXPECT_EQ(bench.sent(), (Slots{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+// By a reload another stands for it, who has begun nothing.
+TEST(Attempts, a_new_target_takes_as_much_again) {
+  RouteOptions route;
+  route.order = Order::none;
+  GateOptions options = BenchGate::options_for(route);
+  options.targets[0].at_once = Bytes{100};
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.arrive(1, 1);
+  EXPECT_EQ(bench.sent(), (Slots{0}));
+  bench.gate.reconfigure(options, bench.now, bench.commands);
+  EXPECT_EQ(bench.sent(), (Slots{0, 1}));
+}
+
 TEST(Attempts, a_dead_letter_that_cannot_be_written_is_tried_less_and_less_often) {
   RouteOptions route;
   route.dead_letter = true;

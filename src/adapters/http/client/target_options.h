@@ -113,6 +113,10 @@ struct BackendOptions {
   bool operator==(const BackendOptions&) const = default;
 };
 
+// How many bytes one turn of the loop compresses for a target: 2 ms of them, where they cannot get
+// smaller. The rest waits for the next, so that others have their turn between.
+inline constexpr std::size_t kCompressedATurn = 64 * 1024;
+
 struct TargetOptions {
   std::string name;  // For notices.
   bool tls = false;

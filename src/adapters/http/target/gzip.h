@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +19,24 @@ class Gzip {
   Gzip& operator=(const Gzip&) = delete;
 
   // Empty where it would not be shorter. Lives until the next call.
-  std::string_view compress(std::string_view body);
+  // REQUIRES: done().
+  std::string_view compress(std::string_view body) {
+    begin(body);
+    go_on(body.size());
+    return made();
+  }
+
+  // The same step by step: `body` lives until it is done.
+  void begin(std::string_view body);
+
+  // Takes at most so many of its bytes, and says how many. REQUIRES: most > 0.
+  std::size_t go_on(std::size_t most);
+
+  // Whether nothing is left to do, as at the beginning.
+  bool done() const { return left_.empty(); }
+
+  // As compress() has it. REQUIRES: done().
+  std::string_view made() const { return made_; }
 
  private:
   // Of so small a body the frame takes more than is saved.
@@ -29,6 +47,7 @@ class Gzip {
 
   z_stream stream_{};
   std::vector<unsigned char> out_;
+  std::string_view left_, made_;
 };
 
 }  // namespace einlass::http

@@ -1,10 +1,7 @@
-// What a request carries besides its record, and what becomes of one that is not made.
+// What a target has, and looks after while it lives.
 #include "adapters/http/target/target.h"
 
-#include <array>
-#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -22,8 +19,6 @@ constexpr Duration kHoldWithoutLogin = Duration::millis(500);
 
 constexpr const char* kNotVerified =
     "its certificate is not verified (verify: false), so anybody on the way may read and answer";
-
-constexpr const char* kTooManyHosts = "requests to too many hosts are under way";
 
 std::optional<TlsContext> tls_context(const TargetOptions& options) {
   if (!options.tls) return std::nullopt;
@@ -108,79 +103,6 @@ void Target::State::hold_without_login() {
   events.push_back(core::TargetHold{id, kHoldWithoutLogin});
 }
 
-void Target::State::send(const Request& request) {
-  const auto not_made = [&](core::Outcome outcome, std::string_view why, Duration wait = {}) {
-    turn_away({.record = request.record,
-               .attempt = request.attempt,
-               .outcome = outcome,
-               .wait = wait,
-               .reason = std::string(why)});
-  };
-  std::span<const BatchMember> members;
-  if (!request.members.empty()) {
-    members = batches.begin(request.members);
-    if (fitting(members) == 0) return not_made(core::Outcome::refused, "");
-  }
-  if (login && login->header().empty()) {  // It began before the gate heard of the hold.
-    return not_made(core::Outcome::retry, login->trouble());
-  }
-  const auto now = std::chrono::steady_clock::now();
-  Origin* const origin = origins.choose(request, now);
-  if (origin == nullptr) return not_made(core::Outcome::retry, kTooManyHosts);
-  if (const auto pause = origins.pause_of(*origin, request.failed_ago.has_value(), now)) {
-    return not_made(core::Outcome::retry, pause->why, pause->wait);
-  }
-  origins.begins(*origin, request.record);
-  Exchange exchange{request.record, request.attempt, login ? login->generation() : 0, now};
-  exchange.members = members;
-  if (request.failed_ago) {
-    exchange.failed_before = now - std::chrono::microseconds(request.failed_ago->us);
-  }
-  origin->send(gzip || signer ? prepared(request) : request, exchange, now);
-}
-
-// Its views live until the next call. Signed is what is sent.
-Request Target::State::prepared(const Request& request) {
-  Request prepared = request;
-  headers.assign(request.headers.begin(), request.headers.end());
-  const std::string_view compressed = gzip ? gzip->compress(request.body) : std::string_view();
-  if (!compressed.empty()) {
-    headers.push_back({"Content-Encoding", "gzip"});
-    prepared.body = compressed;
-  }
-  if (signer) add_signature(prepared);
-  prepared.headers = headers;
-  return prepared;
-}
-
-void Target::State::add_signature(const Request& request) {
-  std::array<char, 24> digits;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto since_1970 = std::chrono::duration_cast<std::chrono::seconds>(now).count();
-  const auto end = std::to_chars(digits.begin(), digits.end(), since_1970).ptr;
-  sent_at.assign(digits.begin(), end);
-  headers.push_back({"webhook-id", request.id});
-  headers.push_back({"webhook-timestamp", sent_at});
-  headers.push_back({"webhook-signature", signer->sign(request.id, sent_at, request.body)});
-}
-
-// Ends the attempt, for which no request is made, but not inside send().
-void Target::State::turn_away(core::DeliveryEnded ended) {
-  ended.asked = ended.sent = false;
-  ended.counts = ended.outcome == core::Outcome::refused;
-  turned_away.push_back(std::move(ended));
-  if (turned_away.size() > 1) return;
-  boost::asio::post(io, [this, still = std::weak_ptr(alive)] {
-    if (!still.expired()) end_turned_away();
-  });
-}
-
-void Target::State::end_turned_away() {
-  for (core::DeliveryEnded& one : turned_away) tell_all(std::move(one), {}, 0);
-  turned_away.clear();
-  hold_without_login();
-}
-
 Target::Target(boost::asio::io_context& io, const TargetOptions& options, core::Events& events,
                Notify notify)
     : state_{std::make_unique<State>(io, options, events, std::move(notify))} {}
@@ -192,6 +114,7 @@ void Target::take_over(Target& before) { state_->take_over(*before.state_); }
 void Target::send(const Request& request) { state_->send(request); }
 
 void Target::refuse(core::RecordId record, core::Attempt attempt, std::string why, bool too_large) {
+  state_->let_next_turn_come();
   state_->turn_away({.record = record,
                      .attempt = attempt,
                      .outcome = core::Outcome::refused,
@@ -204,7 +127,7 @@ TargetStatus Target::status() const { return state_->status(); }
 TargetStatus Target::State::status() const {
   TargetStatus status;
   status.connections = origins.connections();
-  status.in_flight = origins.in_flight() + turned_away.size();
+  status.in_flight = origins.in_flight() + turned_away.size() + waiting.size();
   status.trouble = origins.trouble();
   status.unusable = origins.unusable();
   status.by_attempt = true;

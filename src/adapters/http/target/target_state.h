@@ -1,15 +1,19 @@
-// What a target has in one shard: what its requests carry (target.cc), and what their answers mean
-// to the gate (target_answers.cc).
+// What a target has in one shard (target.cc), how its attempts begin (target_requests.cc), and what
+// their answers mean to the gate (target_answers.cc).
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
+#include <cstddef>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "adapters/http/client/kept_request.h"
 #include "adapters/http/login/login.h"
 #include "adapters/http/target/answer_rules.h"
 #include "adapters/http/target/batch_answer.h"
@@ -31,7 +35,13 @@ struct Target::State final : OriginOwner {
 
   TargetStatus status() const;
   void send(const Request& request);
-  Request prepared(const Request& request);
+  void let_next_turn_come();
+  void begin_waiting();
+  // `compressed`: its body; empty: as it is.
+  void begin(const Request& request, std::string_view compressed);
+  void not_made(const Request& request, core::Outcome outcome, std::string_view why,
+                Duration wait = {});
+  Request prepared(const Request& request, std::string_view compressed);
   void add_signature(const Request& request);
   void turn_away(core::DeliveryEnded ended);
   void end_turned_away();
@@ -69,6 +79,9 @@ struct Target::State final : OriginOwner {
   const bool of_many_hosts;                      // Which the records name.
   std::string sent_at;                           // As webhook-timestamp has it.
   std::vector<core::DeliveryEnded> turned_away;  // No request was made; at most max_in_flight.
+  std::deque<KeptRequest> waiting;               // To be compressed, in order.
+  std::size_t compressed_now = 0;                // Bytes, in this turn of the loop.
+  bool turn_comes = false;                       // The next one counts from 0.
   Batches batches;
   Origins origins;
   boost::asio::steady_timer timer;
