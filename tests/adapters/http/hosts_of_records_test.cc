@@ -28,6 +28,24 @@ TEST(HostOfTheRecord, is_called_once_it_may_be) {
   world.destroy_target();
 }
 
+TEST(HostOfTheRecord, what_they_leave_idle_is_closed_beyond_twice_what_may_be_in_flight) {
+  Counting a;
+  TargetWorld world(a.server.port());
+  world.options.host = "";
+  world.options.host_of_record = true;
+  world.options.allow_private = true;
+  world.options.max_in_flight = 1;
+  for (const char* host : {"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.0.0.1"}) {
+    EXPECT_EQ(deliver(world, "k", host).outcome, Outcome::accepted);
+  }
+  EXPECT_EQ(a.server.connections(), 5);
+  world.run_until([&] { return world.target().status().connections <= 2; });
+  EXPECT_EQ(world.target().status().connections, 2u);
+  EXPECT_EQ(deliver(world, "k", "0x7f.0.0.1").outcome, Outcome::accepted);
+  EXPECT_EQ(a.server.connections(), 5) << "the one that was used last is left";
+  world.destroy_target();
+}
+
 TEST(HostOfTheRecord, private_ones_are_refused_however_they_are_written) {
   Counting a;
   TargetWorld world(a.server.port());

@@ -10,6 +10,7 @@ namespace einlass::http {
 namespace {
 
 constexpr std::string_view kUnused = "it was idle for a minute";
+constexpr std::string_view kTooManyIdle = "its target has too many that are idle";
 
 }  // namespace
 
@@ -146,6 +147,13 @@ void Origin::close_unused(SteadyTime now) {
       idle_, [&](const Connection* one) { return now - one->last_used() < kIdleLimit; });
   std::for_each(idle_.begin(), end, [&](Connection* one) { close(*one, kUnused); });
   idle_.erase(idle_.begin(), end);
+}
+
+std::size_t Origin::close_idle() {
+  for (Connection* one : idle_) close(*one, kTooManyIdle);
+  const std::size_t closed = idle_.size();
+  idle_.clear();
+  return closed;
 }
 
 void Origin::retire_others() {

@@ -63,6 +63,9 @@ class Origin final : public ConnectionOwner, public Http2PoolOwner {
   // more are let go, each after its exchange; those that nobody has used for a minute are closed.
   void look(SteadyTime now);
 
+  // Closes what is idle, and says how many that were.
+  std::size_t close_idle();
+
   // "host:port".
   const std::string& peer() const { return settings_.peer; }
 

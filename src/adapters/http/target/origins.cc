@@ -270,6 +270,22 @@ void Origins::look(SteadyTime now) {
            now - one.origin->last_used() > kUnused && now >= one.asked_until &&
            instant_of(now) >= one.breaker.open_until();
   });
+  close_surplus();
+}
+
+// Hosts that records name come and go: what they leave idle, beyond twice what may be in flight,
+// would take the process's file descriptors from everybody else.
+void Origins::close_surplus() {
+  const std::size_t most = 2 * options_.max_in_flight;
+  std::size_t open = connections();
+  if (open <= most) return;
+  std::vector<Origin*> longest_unused;
+  for (const Backend& backend : backends_) longest_unused.push_back(backend.origin.get());
+  std::ranges::sort(longest_unused, {}, &Origin::last_used);
+  for (Origin* const origin : longest_unused) {
+    if (open <= most) return;
+    open -= origin->close_idle();
+  }
 }
 
 std::size_t Origins::in_flight() const {

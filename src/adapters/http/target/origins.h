@@ -117,6 +117,7 @@ class Origins {
   void add(const TargetOptions& options);
   Origin* of_record(std::string_view host, SteadyTime now);
   bool make_room(SteadyTime now);
+  void close_surplus();
   static bool rests(const Backend& backend, SteadyTime now) {
     return now < backend.rests_until || now < backend.asked_until;
   }
