@@ -54,6 +54,13 @@ TEST_F(ConnectionTest, goes_on_to_the_next_address) {
   EXPECT_EQ(owner.failed, (std::vector<Endpoint>{first, second}));
 }
 
+// A name may have thousands, and each of them takes time.
+TEST_F(ConnectionTest, tries_sixteen_addresses_at_most) {
+  exchange_over(std::vector<Endpoint>(20, nobody_there()));
+  EXPECT_EQ(owner.answers[0].status, 0u);
+  EXPECT_EQ(owner.failed.size(), 16u);
+}
+
 TEST_F(ConnectionTest, fails_with_the_last_address_when_none_is_left) {
   const Endpoint first = nobody_there();
   const Endpoint second = nobody_there();

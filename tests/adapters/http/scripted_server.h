@@ -127,6 +127,15 @@ class Peer {
     close();
   }
 
+  // New keys for what we send, and nothing else, so often. False if the client is gone.
+  bool renew_keys(int times) {
+    for (int i = 0; i < times; ++i) {
+      if (SSL_key_update(ssl_, SSL_KEY_UPDATE_NOT_REQUESTED) != 1) return false;
+      if (SSL_do_handshake(ssl_) != 1) return false;
+    }
+    return true;
+  }
+
   int fd() const { return fd_; }
 
   const int number;         // Which connection this is, from 1.

@@ -1,6 +1,8 @@
 // The client over TLS: whom it talks to, and whom it does not.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <stdexcept>
 
 #include "adapters/http/certificates.h"
@@ -55,6 +57,61 @@ TEST_F(TargetTls, delivers_and_keeps_the_connection) {
     for (int i = 0; i < 5; ++i) EXPECT_EQ(world->deliver().outcome, Outcome::accepted);
     EXPECT_EQ(server.connections(), 1);
   }
+}
+
+// Within what a peer may do: it has all of its answer.
+TEST_F(TargetTls, a_server_may_renew_its_keys) {
+  const ServerTls tls = certificates->server("good");
+  ScriptedServer server(
+      [&](Peer& peer) {
+        while (!peer.read_request().empty()) {
+          EXPECT_TRUE(peer.renew_keys(20));
+          peer.write(kNoContent);
+        }
+      },
+      tls.get());
+  const auto world = world_at(server);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(world->deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST_F(TargetTls, a_server_that_does_nothing_else_is_hung_up_on) {
+  const ServerTls tls = certificates->server("good");
+  ScriptedServer server(
+      [&](Peer& peer) {
+        peer.read_request();
+        while (peer.renew_keys(1'000)) {
+        }
+      },
+      tls.get());
+  const auto world = world_at(server);
+  EXPECT_EQ(world->deliver().outcome, Outcome::retry);
+  EXPECT_EQ(world->trouble(), "TLS: too many messages that carry no data (127.0.0.1:" +
+                                  std::to_string(server.port()) + ")");
+}
+
+// Each byte is a record of its own, and all of them are there when the first is read.
+TEST_F(TargetTls, an_answer_in_small_pieces_is_read_in_several_turns) {
+  constexpr int kPieces = 300;
+  const ServerTls tls = certificates->server("good");
+  std::atomic<bool> written = false;
+  ScriptedServer server(
+      [&](Peer& peer) {
+        peer.read_request();
+        peer.write("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(kPieces) + "\r\n\r\n");
+        for (int i = 0; i < kPieces; ++i) peer.write("x");
+        written = true;
+        peer.wait_for_end();
+      },
+      tls.get());
+  const auto world = world_at(server);
+  world->send();
+  world->run_until([&] { return world->target().status().in_flight == 1 && written; });
+  int turns = 0;
+  while (world->events.empty() && world->io.run_one_for(std::chrono::seconds(10)) > 0) ++turns;
+  EXPECT_GE(turns, kPieces / 16 - 1);
+  world->run_until_ended(1);
+  EXPECT_EQ(world->ended(0).outcome, Outcome::accepted);
 }
 
 TEST_F(TargetTls, a_name_is_asked_for_and_an_address_is_not) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <chrono>
+#include <utility>
 
 #include "adapters/http/wire/words.h"
 #include "units/check.h"
@@ -23,7 +24,8 @@ void Connection::begin(Exchange exchange, SteadyTime now) {
 void Connection::connect(const std::vector<Endpoint>& addresses) {
   CHECK(phase_ == Phase::resolving);
   phase_ = Phase::connecting;
-  addresses_ = addresses;
+  addresses_.assign(addresses.begin(), addresses.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                               addresses.size(), kMostAddresses)));
   connect_next();
 }
 
@@ -139,8 +141,7 @@ void Connection::send_failed() {
 }
 
 void Connection::receive() {
-  // What TLS holds is read in any case: the socket would not tell of it again.
-  for (int reads = 0; reads < kReadsPerTurn || stream_.buffered(); ++reads) {
+  for (int reads = 0; reads < kReadsPerTurn; ++reads) {
     const std::span<char> room = received_.room();
     const IoResult result = stream_.read(room);
     if (result.state == IoState::wait_read) return;
@@ -154,6 +155,16 @@ void Connection::receive() {
     // A short read has emptied the socket: asking again would only be told to wait.
     if (result.bytes < room.size() && !stream_.buffered()) return;
   }
+  if (stream_.buffered()) receive_on();
+}
+
+// What TLS holds the socket would not tell of again.
+void Connection::receive_on() {
+  if (std::exchange(receives_on_, true)) return;
+  boost::asio::post(stream_.socket().get_executor(), [self = shared_from_this()] {
+    self->receives_on_ = false;
+    if (self->phase_ == Phase::sending || self->phase_ == Phase::receiving) self->receive();
+  });
 }
 
 void Connection::receive_end() {

@@ -89,7 +89,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   // soon as it stands. Ends in exchange_ended(), never before this call returns.
   void begin(Exchange exchange, SteadyTime now);
 
-  // The addresses to try, in this order. REQUIRES: is_resolving().
+  // The addresses to try, in this order, 16 at most. REQUIRES: is_resolving().
   void connect(const std::vector<Endpoint>& addresses);
 
   // No addresses could be found, or only such as are refused. REQUIRES: is_resolving().
@@ -138,6 +138,8 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
     closed
   };
   static constexpr int kReadsPerTurn = 16;  // Then others have their turn.
+  // Of a host that has more the next connection tries the others: those that have failed come last.
+  static constexpr std::size_t kMostAddresses = 16;
 
   void connect_next();
   void connected(boost::system::error_code error);
@@ -148,6 +150,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   void send();
   void send_failed();
   void receive();
+  void receive_on();
   void receive_end();
   bool is_quiet();
   void ended(bool with_connection = false);
@@ -165,6 +168,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   Phase phase_ = Phase::resolving;
   bool reusable_ = true;
   bool waits_write_ = false;
+  bool receives_on_ = false;  // In the next turn, whatever the socket says.
   Stream stream_;
   RequestBytes request_;
   ReceiveBuffer received_{kAnswerBuffer};

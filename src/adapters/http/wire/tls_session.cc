@@ -30,6 +30,7 @@ int bio_write(BIO* bio, const char* bytes, int size) {
 int bio_read(BIO* bio, char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   TlsSocket& socket = socket_of(bio);
+  if (socket.messages > TlsSession::kMostMessages) return -1;
   if (socket.may_read == 0) {
     BIO_set_retry_read(bio);
     return -1;
@@ -46,6 +47,12 @@ long bio_control(BIO* bio, int command, long, void*) {
   if (command == BIO_CTRL_FLUSH) return 1;
   if (command == BIO_CTRL_EOF) return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0 ? 1 : 0;
   return 0;
+}
+
+// Called for each step of a handshake, for each message after it (also one that changes keys), and
+// for each alert.
+void count_message(const SSL* ssl, int, int) {
+  ++static_cast<TlsSocket*>(SSL_get_app_data(ssl))->messages;
 }
 
 const BIO_METHOD* socket_method() {
@@ -70,6 +77,8 @@ TlsSession::TlsSession(SSL_CTX* context, int socket)
   BIO_set_data(bio, socket_.get());
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
+  SSL_set_app_data(ssl_.get(), socket_.get());
+  SSL_set_info_callback(ssl_.get(), count_message);
 }
 
 IoResult TlsSession::handshake() {
@@ -128,6 +137,7 @@ bool TlsSession::speaks_http2() const {
 }
 
 std::string TlsSession::reason() const {
+  if (says_nothing()) return "TLS: too many messages that carry no data";
   const bool verifies = (SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) != 0;
   const long verified = SSL_get_verify_result(ssl_.get());
   if (verifies && verified != X509_V_OK) {

@@ -20,11 +20,16 @@ namespace einlass::http {
 struct TlsSocket {
   int descriptor = -1;
   std::size_t may_read = 0;
+  unsigned messages = 0;  // Of the handshake and after it, and alerts: all but data, both ways.
 };
 
 // REQUIRES: the socket outlives it.
 class TlsSession {
  public:
+  // After so many that are no data it fails. A peer that renews its keys every few hours needs
+  // months for them; one that does nothing else would take 10 us of the loop for each 27 bytes.
+  static constexpr unsigned kMostMessages = 1000;
+
   // Each moves on as far as the socket allows without waiting.
   IoResult handshake();
   IoResult read(std::span<char> room);
@@ -57,6 +62,7 @@ class TlsSession {
   };
   TlsSession(SSL_CTX* context, int socket);
   IoResult result(int returned, std::size_t bytes);
+  bool says_nothing() const { return socket_->messages > kMostMessages; }
 
   std::unique_ptr<TlsSocket> socket_;  // Outlives ssl_, which reads and writes there.
   std::unique_ptr<SSL, Free> ssl_;
