@@ -18,6 +18,20 @@ inline std::optional<std::string_view> view(const void* data, std::size_t size) 
   return std::string_view(static_cast<const char*>(data), size);
 }
 
+// How much of a turn's budget a message takes: one, and one more for each 4 KiB or 64 headers, for
+// what is done with a large one takes longer. The end of a partition is none.
+inline int budget_of(const rd_kafka_message_t& message) {
+  if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) return 0;
+  return 1 + static_cast<int>((message.key_len + message.len) / 4096);
+}
+inline int budget_of(std::span<const Header> headers) {
+  std::size_t bytes = 0;
+  for (const Header& header : headers) {
+    bytes += header.name.size() + (header.value ? header.value->size() : 0);
+  }
+  return static_cast<int>(headers.size() / 64 + bytes / 4096);
+}
+
 // `room` is used again for each message: it holds what the result points to until the next call.
 inline std::span<const Header> headers_of(const rd_kafka_message_t& message,
                                           std::vector<Header>& room) {

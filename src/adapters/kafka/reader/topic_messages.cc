@@ -14,9 +14,12 @@ int TopicReader::State::take(Partition& partition, int budget, MessageSink& sink
       assignment.empty(partition);
       break;
     }
-    ++count;
+    count += budget_of(*message);
     if (!admit(partition, *message)) continue;
-    sink.take(message_of(*message, partition.id, partition.topic, partition.number, headers));
+    const Message read =
+        message_of(*message, partition.id, partition.topic, partition.number, headers);
+    count += budget_of(read.headers);
+    sink.take(read);
     if (partition.next >= ends[partition.id.value]) end(partition);
   }
   return count;

@@ -77,8 +77,8 @@ class TopicReader {
   // REQUIRES: called once.
   void begin(std::span<const ReadRange> ranges);
 
-  // Hands on what is there, at most `budget` messages. Trouble with brokers goes to `notify` and is
-  // tried again for ever; a log that began anew, or lost its end, is fatal (`kafka_fatal`).
+  // Hands on what is there, as much as Source::poll() takes. Trouble with brokers goes to `notify`
+  // and is tried again for ever; a log that began anew, or lost its end, is fatal (`kafka_fatal`).
   void poll(Instant now, int budget, MessageSink& sink);
   bool has_more() const;
 

@@ -15,9 +15,12 @@ int Source::State::read(Partition& partition, int budget) {
       assignment.empty(partition);
       break;
     }
-    if (message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF) ++count;
+    count += budget_of(*message);
     if (!admit(partition, *message)) continue;
-    sink.take(message_of(*message, partition.id, partition.topic, partition.number, headers));
+    const Message read =
+        message_of(*message, partition.id, partition.topic, partition.number, headers);
+    count += budget_of(read.headers);
+    sink.take(read);
   }
   if (sleeps_when_full && count > 0) keep_fetching(partition);
   return count;

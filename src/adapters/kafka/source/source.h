@@ -83,8 +83,9 @@ class RecordSource {
   // do.
   virtual void join() {}
 
-  // Takes what is ready, at most `budget` messages, without waiting: messages to the sink,
-  // assignments, revocations and commit results to the events. Partitions take turns.
+  // Takes what is ready, at most `budget` messages (fewer where some have more than 4 KiB or 64
+  // headers), without waiting: messages to the sink, assignments, revocations and commit results to
+  // the events. Partitions take turns.
   virtual void poll(Instant now, int budget) = 0;
 
   // True if poll() would find something at once. When false, the io_context wakes up when that
