@@ -27,8 +27,16 @@ struct Shards::Thread {
   std::optional<ShardView> view;
   std::uint64_t asked = 0;     // How many views it was asked for,
   std::uint64_t answered = 0;  // and how many have come.
+  std::chrono::steady_clock::time_point good_until{};  // The view, for who wants no other.
   bool ended = false;
 };
+
+namespace {
+
+// Of its time a shard spends one part of so many on views, however often they are asked for.
+constexpr int kPartsForOthers = 20;
+
+}  // namespace
 
 Shards::Shards(boost::asio::io_context& main, const config::Config& config,
                const KafkaLogins& logins, const Clock& clock, Notify notify,
@@ -166,13 +174,18 @@ void Shards::view(Seen seen, bool anew) {
   answer_complete_ones();
 }
 
-// Asks for one more, and returns its number; of a shard that is stuck there are at most two
-// missing, and those that were to be made anew. One that has not started has no thread yet, so this
-// one may look.
+// Asks for one more, and returns its number, 0 where the last one is good still; of a shard that is
+// stuck there are at most two missing, and those that were to be made anew. One that has not
+// started has no thread yet, so this one may look.
 std::uint64_t Shards::ask(Thread& thread, bool anew) {
+  if (!anew && std::chrono::steady_clock::now() < thread.good_until) return 0;
   if (!anew && thread.asked - thread.answered > 1) return thread.asked;
   const auto look = [this, &thread, number = ++thread.asked] {
-    boost::asio::post(main_, [this, &thread, number, view = view_of(thread.shard)]() mutable {
+    const auto began = std::chrono::steady_clock::now();
+    ShardView view = view_of(thread.shard);
+    const auto took = std::chrono::steady_clock::now() - began;
+    boost::asio::post(main_, [this, &thread, number, took, view = std::move(view)]() mutable {
+      thread.good_until = std::chrono::steady_clock::now() + kPartsForOthers * took;
       took_view(thread, number, std::move(view));
     });
   };
