@@ -142,6 +142,8 @@ BREAKAGES = [
     ("ledger_full: in order nothing finishes ahead", "intake.cc", "(!in_order || ledger.finished_ahead() > 0)", "!in_order"),
     ("expire_due: nobody looks before an event", "gate.cc", "  expire_due(now, commands);\n  std::visit", "  std::visit"),
     ("expire: who stands behind others goes on", "arriving.cc", "      record.doom = DeadLetterReason::expired;\n      return;", "      return;"),
+    ("fitting: whose turn it is takes nobody's permit", "picker.cc", "exchanges(line) ? next : kNoSlot", "kNoSlot"),
+    ("send: nobody gets the other's permit for it", "sending.cc", "    if (picker_.exchanges(line)) exchange_permits(line, record.id);\n", ""),
     ("room: ready or not", "delivery.cc", " || !is_ready(target)) return 0;", ") return 0;"),
     ("TargetReady: nobody looks again", "gate.cc", "  admission_.touch(event.target);\n", ""),
     ("look_again: what another target has begun", "delivery.cc", "    ready(TargetId{i});\n", ""),

@@ -11,8 +11,9 @@ namespace {
 // How long after a partition's deadline its last commit is waited for.
 constexpr Duration kLastCommitPatience = Duration::seconds(3);
 
-// Where costs vary permits are asked for with certain records in mind, so whoever comes then waits
-// for those: the bound on what a flow is behind is so many times as wide.
+// Where costs differ permits are asked for with certain records in mind, so whoever comes then
+// waits for those: the bound on what a flow is behind is so many times as wide. (Not where all
+// cost 1.)
 constexpr std::int64_t kAskedBefore = 4;
 
 std::string text(core::RecordId id) {
@@ -135,8 +136,8 @@ void RecordChecks::check_flows(const Shadow& shadow, Instant now) {
     if (other.attempt > 0 && target.retry_share < 100) continue;
     waiting.push_back({other.flow, other.attempt == 0 && was_ready(other, settled_)});
   }
-  const std::int64_t most_cost =
-      options.cost_varies ? kAskedBefore * settings_.routes[shadow.route.value].most_cost : 1;
+  const std::int64_t most = settings_.routes[shadow.route.value].most_cost;
+  const std::int64_t most_cost = options.cost_varies && most > 1 ? kAskedBefore * most : 1;
   flows_.sent(shadow.line, options.share, shadow.flow, shadow.cost, most_cost, waiting);
 }
 

@@ -6,7 +6,7 @@
 // gates share a limit by flows, a permit goes to the record that it was asked for with; if that one
 // is gone, to the first of its flow or kind, or to whoever is next, if that one costs the same;
 // else back. So who comes in between waits until those are served that permits were asked for
-// before.
+// before; but within a share of one gate, whose turn it is takes a permit of its cost.
 #pragma once
 
 #include <cstddef>
@@ -66,6 +66,12 @@ class Picker {
   // Whether not each permit of the line is for each of its records.
   bool by_record(const Line& line) const {
     return route_of(line).cost_varies || line.fleet() != nullptr;
+  }
+
+  // Whether a record may take the permit of another that costs the same: that one has its permit
+  // then, if there is any for it.
+  bool exchanges(const Line& line) const {
+    return line.flows && line.fleet() == nullptr && by_record(line);
   }
 
   // Whether the record is one of the line's that could leave.

@@ -370,6 +370,20 @@ TEST(Flows, a_new_one_waits_for_50_ms_of_permits_where_costs_differ) {
   EXPECT_EQ(units[3], 8) << "its level has earned a twentieth of 20 ms";
 }
 
+// Two of them are ready at any time, and the permits that they were not here for cost as much.
+TEST(Flows, who_comes_one_by_one_has_its_part_where_costs_are_alike) {
+  Costing costing;
+  for (int i = 0; i < 1000; ++i) costing.arrive({1, 1}, 1);
+  costing.run(100);
+  std::int64_t arrived = 0, left = 0;
+  for (int ms = 0; ms < 1000; ++ms) {
+    for (; arrived < left + 2; ++arrived) costing.arrive({2, 9}, 1);
+    left += costing.run(1)[2];
+  }
+  EXPECT_GT(left, 850) << "nine of ten";
+  EXPECT_EQ(costing.released, 0u);
+}
+
 // A lower level has its part although the permits are asked for ahead.
 TEST(Flows, a_level_keeps_its_part_where_costs_differ) {
   Costing costing;
