@@ -13,7 +13,9 @@ void Admission::take_place(Line& line, Instant now, Commands& commands) {
   give_back_useless(line, now, commands);
   wait_no_more(line);
   if (goes_together(line)) return serve(line, now, commands);
-  if (picker_.may_send(line, now)) send_first(line, now, commands);
+  // A permit that was in the way is given back by now, also where there is no place.
+  const bool room = delivery_.room(route_of(line).target, now) > 0;
+  if (room && picker_.may_send(line, now)) send_first(line, now, commands);
   if (picker_.may_send(line, now)) wait_for(line, LineWaits::room);
   go_on(line, now, commands);
 }
