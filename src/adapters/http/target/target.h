@@ -44,9 +44,9 @@ class Target {
   void take_over(Target& before);
 
   // Starts an attempt; ends as core::DeliveryEnded, exactly one for each record, also for no
-  // connection, a timeout or an answer that is not HTTP (all: retry). Of a target that compresses
-  // or signs much at once most begin in a later turn of the loop. REQUIRES: fewer than
-  // max_in_flight are open.
+  // connection, a timeout or an answer that is not HTTP (all: retry). Where bodies are compressed a
+  // large one begins in a later turn of the loop; core::TargetReady comes once all have begun.
+  // REQUIRES: fewer than max_in_flight are open.
   void send(const Request& request);
 
   // Ends the attempt as refused, but not before this returns: `why` no request can be made of the
