@@ -66,7 +66,11 @@ void Picker::want(Line& line, std::int64_t most) const {
   }
   line.asked_cost = line.asked_costs.front();
   const auto other = [&](Permits cost) { return cost != line.asked_cost; };
-  if (std::ranges::none_of(line.asked_costs, other)) line.asked_costs.clear();
+  const bool alike = std::ranges::none_of(line.asked_costs, other);
+  if (alike) line.asked_costs.clear();
+  if (line.permits.empty()) line.costs_differ = false;
+  line.costs_differ |=
+      !alike || (!line.permits.empty() && line.permits.front().permit.cost != line.asked_cost);
 }
 
 void Picker::want_no_more(Line& line, std::size_t from) {

@@ -151,6 +151,7 @@ struct Line {
   bool changed = false;      // Its limits have changed since its open ask was sent,
   bool all_changed = false;  // and those without a key among them.
   bool goes_first = false;   // It asked that limit in its turn, and was given nothing.
+  bool costs_differ = false;  // Of its permits, those that it has asked for among them.
   bool had_turn = false;     // Its target has use for its permits; a limit makes it wait.
   bool lapsed = false;       // Its permit has, while it waited for a place at its target.
   Throughput throughput;

@@ -42,8 +42,8 @@ Slot Picker::fitting(const Line& line) const {
   // A probe may be for another record than the one that comes first.
   const Slot probe = breaker_of(line).closed() ? kNoSlot : next;
   const bool of_flow = line.fleet() != nullptr && wanted.flow != kNoSlot;
-  // Among flows whoever has the turn takes a permit of its cost: else one whose records come one by
-  // one would wait behind another's backlog at each ask.
+  // Among flows whoever has the turn takes it, where that costs nobody his: else one whose records
+  // come one by one would wait behind another's backlog at each ask.
   const Slot in_turn = exchanges(line) ? next : kNoSlot;
   for (const Slot slot : {probe, in_turn, meant, alike, of_flow ? kNoSlot : next}) {
     if (slot != kNoSlot && records_[slot].cost == first.permit.cost) return slot;

@@ -6,7 +6,7 @@
 // gates share a limit by flows, a permit goes to the record that it was asked for with; if that one
 // is gone, to the first of its flow or kind, or to whoever is next, if that one costs the same;
 // else back. So who comes in between waits until those are served that permits were asked for
-// before; but within a share of one gate, whose turn it is takes a permit of its cost.
+// before; but within a share of one gate, whose turn it is takes a permit where all cost the same.
 #pragma once
 
 #include <cstddef>
@@ -68,10 +68,10 @@ class Picker {
     return route_of(line).cost_varies || line.fleet() != nullptr;
   }
 
-  // Whether a record may take the permit of another that costs the same: that one has its permit
-  // then, if there is any for it.
+  // Whether a record may take the permit of another: all that the line has, and has asked for, are
+  // of one cost. That one has the permit of this one then, if there is any for it.
   bool exchanges(const Line& line) const {
-    return line.flows && line.fleet() == nullptr && by_record(line);
+    return line.flows && line.fleet() == nullptr && by_record(line) && !line.costs_differ;
   }
 
   // Whether the record is one of the line's that could leave.
