@@ -183,7 +183,6 @@ class Admission {
 
   // sending.cc
   HeldPermit take_permit(Line& line);
-  void exchange_permits(Line& line, RecordId record);
   void give_back(Line& line, Instant now, Commands& commands);
   void give_back_useless(Line& line, Instant now, Commands& commands);
   void count_by_flow(Line& line, Record& record);

@@ -1,5 +1,4 @@
 // Of Admission: records leave with permits, and permits go back.
-#include <algorithm>
 #include <utility>
 
 #include "core/admission/admission.h"
@@ -45,14 +44,6 @@ void Admission::send_first(Line& line, Instant now, Commands& commands) {
   if (picker_.by_record(line)) give_back_useless(line, now, commands);
 }
 
-// The record leaves with the first permit, whomever that was asked for: who that was has its own
-// instead, be it granted or asked for, so that nobody is left without a permit of its cost.
-void Admission::exchange_permits(Line& line, RecordId record) {
-  if (line.permits.exchange_first(record)) return;
-  const auto its = std::ranges::find(line.wanted, record, &Wanted::record);
-  if (its != line.wanted.end()) line.permits.exchange_first(*its);
-}
-
 // What its flow is charged for, and counted under.
 void Admission::count_by_flow(Line& line, Record& record) {
   if (!line.flows) return;
@@ -72,7 +63,6 @@ void Admission::send(Line& line, Record& record, bool leads, Instant now, Comman
   RouteStats& stats = stats_[line.route.value];
   HeldPermit held;
   if (route_of(line).limit_count > 0) {
-    if (picker_.exchanges(line)) exchange_permits(line, record.id);
     held = take_permit(line);
     for (LimitStats& limit : stats.limits) ++limit.admissions;
     stats.stood_in += held.permit.stand_in;

@@ -65,18 +65,6 @@ class HeldPermits {
     }
   }
 
-  // The first one and the one that was asked for with that record: each is for the other's now.
-  // False if there is none.
-  bool exchange_first(RecordId record) {
-    for (std::size_t i = front_; i < held_.size(); ++i) {
-      if (held_[i].wanted.record != record) continue;
-      std::swap(held_[front_].wanted, held_[i].wanted);
-      return true;
-    }
-    return false;
-  }
-  void exchange_first(Wanted& wanted) { std::swap(held_[front_].wanted, wanted); }
-
   void pop_front() {
     if (++front_ < held_.size()) return;
     held_.clear();

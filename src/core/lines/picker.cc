@@ -44,8 +44,8 @@ Slot Picker::fitting(const Line& line) const {
   const bool of_flow = line.fleet() != nullptr && wanted.flow != kNoSlot;
   // Among flows whoever has the turn takes it, where that costs nobody his: else one whose records
   // come one by one would wait behind another's backlog at each ask.
-  const Slot in_turn = exchanges(line) ? next : kNoSlot;
-  for (const Slot slot : {probe, in_turn, meant, alike, of_flow ? kNoSlot : next}) {
+  const Slot its_turn = in_turn(line) ? next : kNoSlot;
+  for (const Slot slot : {probe, its_turn, meant, alike, of_flow ? kNoSlot : next}) {
     if (slot != kNoSlot && records_[slot].cost == first.permit.cost) return slot;
   }
   return kNoSlot;

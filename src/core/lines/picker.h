@@ -68,9 +68,9 @@ class Picker {
     return route_of(line).cost_varies || line.fleet() != nullptr;
   }
 
-  // Whether a record may take the permit of another: all that the line has, and has asked for, are
-  // of one cost. That one has the permit of this one then, if there is any for it.
-  bool exchanges(const Line& line) const {
+  // Whether each permit is for whoever has the turn in its share: all that the line has, and has
+  // asked for, are of one cost.
+  bool in_turn(const Line& line) const {
     return line.flows && line.fleet() == nullptr && by_record(line) && !line.costs_differ;
   }
 
