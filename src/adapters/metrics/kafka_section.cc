@@ -24,6 +24,10 @@ void add_consumer(Families& page, const Snapshot& snapshot) {
   page.add({{"change", "assigned"}}, snapshot.consumer.assigned);
   page.add({{"change", "revoked"}}, snapshot.consumer.revoked);
   page.add({{"change", "lost"}}, snapshot.consumer.lost);
+  page.counter("einlass_partitions_filled_by_flow_total",
+               "How often a partition was read no further because nearly all of its records are of "
+               "one flow of a share; looked at once in ten minutes.");
+  page.add({}, snapshot.consumer.filled_by_flow);
   page.counter("einlass_commits_total",
                "Commits by result, those in transactions (exactly_once) too: committed, failed "
                "(retried), or fenced (the group no longer knows this gate).");

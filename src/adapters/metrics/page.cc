@@ -45,7 +45,9 @@ void add_loops(Families& page, const Snapshot& snapshot) {
 }
 
 void add_spans(Families& page, const Spans& spans) {
-  page.counter("einlass_spans_exported_total", "Spans accepted by the tracing collector.");
+  page.counter("einlass_spans_exported_total",
+               "Spans sent with success; a collector may still have rejected some of them (partial "
+               "success).");
   page.add({}, spans.exported);
   page.counter(
       "einlass_spans_dropped_total",

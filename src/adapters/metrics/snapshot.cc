@@ -70,6 +70,7 @@ void add(Consumer& to, const Consumer& one) {
   to.assigned += one.assigned;
   to.revoked += one.revoked;
   to.lost += one.lost;
+  to.filled_by_flow += one.filled_by_flow;
   to.commits += one.commits;
   to.commits_failed += one.commits_failed;
   to.commits_fenced += one.commits_fenced;

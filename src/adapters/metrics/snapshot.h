@@ -116,6 +116,7 @@ struct Consumer {
   std::uint64_t assigned = 0;  // Partitions, ever.
   std::uint64_t revoked = 0;
   std::uint64_t lost = 0;
+  std::uint64_t filled_by_flow = 0;
   std::uint64_t commits = 0;  // Acknowledged,
   std::uint64_t commits_failed = 0;
   std::uint64_t commits_fenced = 0;  // and refused, for the group no longer knows us.

@@ -106,6 +106,7 @@ void Shard::tell_if_of_one_flow(core::PartitionId id) {
   if (partition == nullptr || now_ < next_flow_hint_) return;
   if (!config_->routes[partition->route.value].share || !is_of_one_flow(gate_, id)) return;
   next_flow_hint_ = now_ + kBetweenHints;
+  ++counts_.filled_by_flow;
   notify_({Severity::info, "partition_held_by_flow",
            source_->name_of(id) +
                " is read no further: it has as many records inside as its route allows, and nearly "

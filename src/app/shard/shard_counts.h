@@ -15,6 +15,7 @@ struct ShardCounts {
   // Partitions.
   std::uint64_t assigned = 0;
   std::uint64_t revoked = 0;
+  std::uint64_t filled_by_flow = 0;  // Read no further, and told.
   // Commits by their result, those in a target's transactions too.
   std::uint64_t committed = 0;
   std::uint64_t failed = 0;

@@ -178,6 +178,7 @@ metrics::Consumer consumer_metrics(const ShardCounts& counts, const kafka::Sourc
           .assigned = counts.assigned,
           .revoked = counts.revoked,
           .lost = source.lost,
+          .filled_by_flow = counts.filled_by_flow,
           .commits = counts.committed,
           .commits_failed = counts.failed,
           .commits_fenced = counts.fenced};
@@ -257,7 +258,11 @@ metrics::Snapshot snapshot(const Shard& shard, const kafka::SourceStatus& source
     }
   }
   snapshot.consumer = consumer_metrics(shard.counts(), source);
-  snapshot.loops.push_back({shard.number().value, shard.counts().turns, thread_seconds()});
+  // Before its first turn it has no thread, and whoever looks is another.
+  const bool has_turned =
+      std::ranges::any_of(shard.counts().turns.counts, [](std::uint64_t n) { return n > 0; });
+  const double busy_seconds = has_turned ? thread_seconds() : 0;
+  snapshot.loops.push_back({shard.number().value, shard.counts().turns, busy_seconds});
   snapshot.spans = {shard.spans().exported, shard.spans().dropped};
   add_topics(shard, source, config, snapshot);
   add_partitions(shard, source, snapshot);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 #include "config/file/located.h"
 #include "limits/permits/state.h"
@@ -132,6 +133,30 @@ void warn_of_horizons(const Config& config, Texts& texts) {
   }
 }
 
+std::string of_share(const Config& config, const Route& route) {
+  return route.share ? "is under share " + config.shares[*route.share].name : "has no share";
+}
+
+// With a share at the limit itself this is a mistake.
+void warn_of_shares_that_differ(const Config& config, Texts& texts) {
+  for (std::size_t i = 0; i < config.limits.size(); ++i) {
+    const Limit& limit = config.limits[i];
+    if (limit.key.kind != KeySource::Kind::none || limit.share || limit.is_pace) continue;
+    std::optional<std::size_t> first;
+    for (std::size_t r = 0; r < config.routes.size(); ++r) {
+      if (!has(config.routes[r].limits, i)) continue;
+      if (!first) first = r;
+      if (config.routes[r].share == config.routes[*first].share) continue;
+      texts.push_back("routes[" + std::to_string(r) + "]: " + of_share(config, config.routes[r]) +
+                      ", but routes[" + std::to_string(*first) + "], with which it has limits." +
+                      limit.limit.name + " in common, " + of_share(config, config.routes[*first]) +
+                      "; each divides only what comes to it, so no weight holds between the two; " +
+                      "write the same share for both (with order: key or none)");
+      break;
+    }
+  }
+}
+
 bool has_limits_in(const Config& config, Store store) {
   return std::ranges::any_of(config.limits,
                              [&](const Limit& limit) { return limit.store == store; });
@@ -172,6 +197,7 @@ std::vector<std::string> warnings(const Config& config, const std::string& file)
   warn_of_idle_horizons(config, texts);
   warn_of_kept_bursts(config, texts);
   warn_of_horizons(config, texts);
+  warn_of_shares_that_differ(config, texts);
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     warn_of_route(config, config.routes[i], "routes[" + std::to_string(i) + "]", texts);
   }

@@ -73,6 +73,42 @@ TEST(Warnings, OrderByPartitionBesideALimitWithAKey) {
   EXPECT_EQ(said_of(with(keyed, "limits: [a], order: key")), Said{});
 }
 
+// Two routes with one limit, and what each says of its share.
+Said said_of_two_shares(const std::string& first, const std::string& second,
+                        const std::string& limit = "") {
+  return said_of(
+      std::string(kTarget) + "limits:\n  a: {algorithm: sliding_log, limit: 1, window: 1s" + limit +
+      "}\nshares: {s: {by: record_key}, o: {by: topic}}\nroutes:\n" +
+      "  - {name: r, topics: [x], target: t, limits: [a], order: none, dead_letter: d" + first +
+      "}\n" + "  - {name: q, topics: [y], target: t, limits: [a], order: none, dead_letter: d" +
+      second + "}\n");
+}
+
+TEST(Warnings, RoutesOfOneLimitUnderDifferentShares) {
+  const Said said = said_of_two_shares(", share: s", ", share: o");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0],
+            "8:5: warning: routes[1]: is under share o, but routes[0], with which it has limits.a "
+            "in common, is under share s; each divides only what comes to it, so no weight holds "
+            "between the two; write the same share for both (with order: key or none)");
+  ASSERT_EQ(said_of_two_shares(", share: s", "").size(), 1u);
+  EXPECT_NE(said_of_two_shares(", share: s", "")[0].find("routes[1]: has no share"),
+            std::string::npos);
+  EXPECT_EQ(said_of_two_shares(", share: s", ", share: s"), Said{});
+  EXPECT_EQ(said_of_two_shares("", ""), Said{});
+  EXPECT_EQ(said_of_two_shares(", share: s", "", ", key: record_key"), Said{});
+  const auto of_counter = [](const std::string& burst) {
+    return said_of(std::string(kTarget) +
+                   "limits:\n  a: {algorithm: counter, limit: 9, window: 1s" + burst +
+                   "}\nshares: {s: {by: record_key}}\nroutes:\n" +
+                   "  - {name: r, topics: [x], target: t, limits: [a], order: none, share: s, "
+                   "dead_letter: d}\n"
+                   "  - {name: q, topics: [y], target: t, limits: [a], dead_letter: d}\n");
+  };
+  EXPECT_EQ(of_counter("").size(), 1u);
+  EXPECT_EQ(of_counter(", burst: 2").size(), 1u) << "what keeps the burst is no limit of its own";
+}
+
 // `a` is a limit of both; the second route has `b` besides.
 Said said_of_two_routes(const std::string& a, const std::string& b) {
   return said_of(std::string(kTarget) + "shards: 2\nlimits:\n  a: {algorithm: sliding_log, limit: 1, window: 1s" +
