@@ -49,7 +49,8 @@ TAKEN = (
     ("limits.window.limit", 50), ("limits.window.burst", 10),
     ("targets.web.http.url", "http://127.0.0.1:1/b"), ("targets.web.http.max_in_flight", 8), ("targets.web.retry.initial", "2s"),
     ("targets.web.breaker", {"failures": 7}), ("targets.topic.kafka.topic", "results.other"),
-    ("routes.0.retry", {"initial": "1s"}), ("routes.0.dead_letter", "results.dead2"), ("shares.tenants.weight", {"acme": 3}),
+    ("routes.0.retry", {"initial": "1s"}), ("routes.0.dead_letter", "results.dead2"),
+    ("routes.0.largest_record", "1MiB"), ("shares.tenants.weight", {"acme": 3}),
     ("kafka.commit_interval", "2s"), ("kafka.revoke_timeout", "3s"), ("inside", {"records": 5000}), ("instances", 3),
     ("drain_timeout", "2s"), ("watchdog", "20s"), ("log", {"level": "warning"}), ("admin.token", "another-token-of-the-test"))
 REFUSED = (

@@ -11,7 +11,7 @@ import unittest
 
 from harness import deliveries
 from harness.flooding import UNKNOWN, WINDOW_UPDATE, Flooding
-from harness.places import PATIENCE, now_us, wait_until
+from harness.places import PATIENCE, SANITIZER, now_us, wait_until
 from harness.plan import plan
 from harness.receiver import Receiver
 from harness.scenario import Scenario
@@ -23,6 +23,7 @@ PARTITIONS = 4
 RATE = 5               # Of each tenant, a second.
 SECONDS = 6            # How long is counted.
 KEPT = 1 - 0.01 * PATIENCE
+BOMB = 300_000_000     # Bytes of one record.
 FLOOD_MIB = 400 / PATIENCE  # While it is counted: 1,500 to 4,400 on two cores, and 44 with a breaker that opens.
 STALL = 0.6            # What the machine may take from all of them at once, in seconds, and they catch up with it.
 
@@ -199,6 +200,36 @@ class Isolation(Scenario):
         self.assertGreater(attempts, 48, "they are compressed again and again")
         self.assertGreaterEqual(after, 0.9 * before)
         gate.kill()
+
+    def test_a_record_that_is_three_hundred_megabytes_when_it_is_unpacked(self):
+        """Kafka bounds what is compressed: 300 KB. Read as JSON it would take 4 GB, and counted in full all that may be inside.
+
+        Its dead letter fits into no topic at first, and so it stays; compressed again it is as small as it came."""
+        config = self.two_routes(1, breaker={"failures": 0})
+        config["limits"]["pace"]["key"] = "json:/tenant"
+        config["inside"]["bytes"] = "256MiB"
+        config["routes"][1] |= {"dead_letter": "small"}
+        self.world.create_topic("small", 1, **{"max.message.bytes": 20_000})
+        self.world.create_topic("letters", 1)
+        gate, before = self.begin_with_the_well_one(config)
+        self.world.produce("dead", 1, size=BOMB, partition=0, tenants=1, properties={
+            "compression.type": "gzip", "message.max.bytes": 1_000_000_000})
+        wait_until(lambda: "dead-0@0 (" in gate.log(200), 60, "a dead letter that is too large")
+        self.world.receiver.clear()
+        began = now_us()
+        time.sleep(SECONDS + 2)
+        after = self.well_rate(began)
+        self.note(f"a healthy target: {before:.1f}/s, beside a record of {BOMB >> 20} MiB {after:.1f}/s; "
+                  f"at most {gate.most_resident_mb():.0f} MB")
+        self.assertGreaterEqual(after, 0.9 * before)
+        self.assertEqual(self.world.ends("small"), [0])
+        if not SANITIZER:
+            self.assertLess(gate.most_resident_mb(), 4 * (BOMB >> 20))
+        config["routes"][1]["dead_letter"] = "letters"
+        gate.reload({"routes": config["routes"]})
+        wait_until(lambda: self.world.ends("letters") == [1], 60, "its dead letter")
+        wait_until(lambda: self.world.committed("dead", "well")[0] == 1, 20, "it is finished")
+        self.assertEqual(gate.terminate(), 0)
 
     def test_dead_targets(self):
         other = Receiver(self.world.directory)

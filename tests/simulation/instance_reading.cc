@@ -56,7 +56,7 @@ bool Instance::take_record(Assignment& from) {
   arrived.line = line_for(route, record.key);
   if (record.ordered) arrived.lane = core::LaneKey{static_cast<std::uint64_t>(record.key)};
   arrived.cost = record.cost;
-  arrived.bad = record.bad_key;
+  if (record.bad_key) arrived.doom = core::DeadLetterReason::bad_key;
   arrived.not_before = record.not_before;
   arrived.expires = record.expires;
   // A few flows of each level, each with its weight.

@@ -124,7 +124,7 @@ void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant n
   shadow.lane.first = route;
   if (options.order == core::Order::key) shadow.lane.second = event.lane;
   shadow.bad = bad;
-  shadow.bad_key = event.bad;
+  shadow.bad_key = event.doom.has_value();
   shadow.early_until = event.not_before;
   shadow.expires = event.expires;
   shadow.flow = event.flow;

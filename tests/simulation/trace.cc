@@ -106,7 +106,7 @@ struct EventText {
         .add("offset", e.offset.value)
         .add("line", e.line.value);
     if (e.lane) words.add("lane", static_cast<std::int64_t>(e.lane->value));
-    if (e.bad) words.add("bad", 1);
+    if (e.doom) words.add("doom", static_cast<std::int64_t>(*e.doom));
     if (e.route) words.add("route", e.route->value);
     if (e.not_before > Instant{}) words.add("not_before", e.not_before.us);
     if (e.expires != kNever) words.add("expires", e.expires.us);

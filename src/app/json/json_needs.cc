@@ -41,6 +41,7 @@ std::vector<JsonNeeds> needs_of_each(const config::Config& config) {
   std::vector<JsonNeeds> all;
   for (const config::Route& route : config.routes) {
     JsonNeeds& needs = all.emplace_back();
+    needs.largest = route.record_bound();
     for (const std::size_t limit : route.limits) add(needs, config.limits[limit]);
     for (const std::size_t limit : route.shadow_limits) add(needs, config.limits[limit]);
     for (const config::Condition& condition : route.filter) add(needs, condition.by);

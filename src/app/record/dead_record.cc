@@ -54,6 +54,11 @@ std::string name_of(core::DeadLetterReason reason) {
   return "";
 }
 
+std::string too_large_text(Bytes content, Bytes most) {
+  return "its key, value and headers have " + std::to_string(content.value) +
+         " bytes, more than largest_record (" + std::to_string(most.value) + ")";
+}
+
 DeadRecordBuilder::DeadRecordBuilder(const StoredRecord& record, const core::DeadLetter& command,
                                      const config::Route& route) {
   values_.reserve(kStoryHeaders.size());

@@ -14,6 +14,9 @@ namespace einlass::app {
 // "refused".
 std::string name_of(core::DeadLetterReason reason);
 
+// Why a record of that content is a dead letter where at most so much is taken, as a sentence.
+std::string too_large_text(Bytes content, Bytes most);
+
 // The dead record's views live as long as the builder and the stored record.
 class DeadRecordBuilder {
  public:

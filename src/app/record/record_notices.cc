@@ -24,9 +24,9 @@ Notice dead_letter_too_large(const StoredRecord& record, std::string_view dead_l
   return {Severity::error, "dead_letter_too_large",
           "a record of topic " + std::string(record.topic()) +
               " is larger than the dead letter topic " + std::string(dead_letter_topic) +
-              " takes; raise that topic's max.message.bytes (for more than 32 MiB also "
-              "message.max.bytes in kafka.properties). It is retried forever, and the records "
-              "ordered behind it wait",
+              " takes; raise that topic's max.message.bytes (and message.max.bytes in "
+              "kafka.properties, "
+              "if it is set there). It is retried forever, and the records ordered behind it wait",
           record_name(record) + " (" + std::to_string(record.content().value) + " bytes)"};
 }
 

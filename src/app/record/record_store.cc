@@ -1,5 +1,7 @@
 #include "app/record/record_store.h"
 
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "units/check.h"
@@ -52,7 +54,7 @@ core::RecordId RecordStore::put(const kafka::Message& message, core::RouteId rou
   record.taken_ = true;
   const auto& needs = needs_of(route);
   record.fill(message, route, needs != nullptr && message.value ? JsonReader::kPadding : 0);
-  record.read_json(needs, reader_);
+  record.read_json(needs, reader_, needs != nullptr ? needs->largest : Bytes{});
   return {slot, record.use_};
 }
 
@@ -69,15 +71,21 @@ const StoredRecord& RecordStore::operator[](core::RecordId id) const {
 }
 
 void RecordStore::hand_on(core::RecordId id, core::RouteId route) {
-  (*this)[id].route = route;
-  bring_up_to_date(id);
+  StoredRecord& record = (*this)[id];
+  record.route = route;
+  const auto& needs = needs_of(route);
+  if (needs != nullptr) read_what_lacks(record, needs->largest);
 }
 
 void RecordStore::bring_up_to_date(core::RecordId id) {
-  StoredRecord& record = (*this)[id];
+  read_what_lacks((*this)[id], Bytes{std::numeric_limits<std::int64_t>::max()});
+}
+
+void RecordStore::read_what_lacks(StoredRecord& record, Bytes largest) {
   const auto& needs = needs_of(record.route);
   if (record.needs_ == needs || needs == nullptr) return;
-  if (record.needs_ == nullptr || !record.needs_->cover(*needs)) record.read_json(needs, reader_);
+  if (record.needs_ != nullptr && record.needs_->cover(*needs)) return;
+  record.read_json(needs, reader_, largest);
 }
 
 void RecordStore::forget(core::RecordId id) {

@@ -36,7 +36,8 @@ class RecordStore {
   // It goes to another route, with what that one needs of its value.
   void hand_on(core::RecordId id, core::RouteId route);
 
-  // Reads its value again if its route needs something by now that it was not read with.
+  // Reads its value again if its route needs something by now that it was not read with. However
+  // large it is: it was taken when it came.
   void bring_up_to_date(core::RecordId id);
 
   void forget(core::RecordId id);
@@ -46,6 +47,7 @@ class RecordStore {
 
  private:
   std::uint32_t unused_slot();
+  void read_what_lacks(StoredRecord& record, Bytes largest);
   const std::shared_ptr<const JsonNeeds>& needs_of(core::RouteId route) const;
 
   std::vector<std::shared_ptr<const JsonNeeds>>

@@ -102,11 +102,12 @@ void StoredRecord::fill(const kafka::Message& message, core::RouteId its_route,
 }
 
 // What is found stands where the reader had its padding.
-void StoredRecord::read_json(const std::shared_ptr<const JsonNeeds>& needs, JsonReader& reader) {
+void StoredRecord::read_json(const std::shared_ptr<const JsonNeeds>& needs, JsonReader& reader,
+                             Bytes largest) {
   if (needs_ != needs) needs_ = needs;
   json_.clear();
   form_ = {};
-  if (needs_ == nullptr || value_.null()) return;
+  if (needs_ == nullptr || value_.null() || Bytes{value_.size} > largest) return;
   const std::size_t end = value_.at + value_.size;
   bytes_.resize(end);
   grow_to(bytes_, end + JsonReader::kPadding);
@@ -128,7 +129,7 @@ JsonScalar StoredRecord::json(std::string_view pointer) const {
   std::size_t index = 0;
   while (index < pointers.size() && pointers[index].text() != pointer) ++index;
   CHECK(index < pointers.size());
-  if (json_.empty()) return {};  // It has no value.
+  if (json_.empty()) return {};  // It has no value, or one that is too large.
   return {json_[index].kind, view(json_[index].text)};
 }
 

@@ -79,7 +79,8 @@ class alignas(64) StoredRecord {
   }
   std::size_t room() const;
   void make_room(const kafka::Message& message, std::size_t beside);
-  void read_json(const std::shared_ptr<const JsonNeeds>& needs, JsonReader& reader);
+  // Nothing of a value that is larger.
+  void read_json(const std::shared_ptr<const JsonNeeds>& needs, JsonReader& reader, Bytes largest);
   void give_room_back();
   Piece add(std::string_view text);
   Piece add(std::optional<std::string_view> text);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <variant>
 
+#include "app/record/dead_record.h"
 #include "app/record/extract.h"
 #include "app/shard/shard.h"
 #include "app/targets/batch_request.h"
@@ -50,9 +51,10 @@ void Shard::take(const kafka::Message& message) {
   perform_while_reading();
 }
 
-// Whether some route delivers it: its partition's, or one that gets what that leaves out.
+// Whether it is some route's: its partition's, or one that gets what that leaves out. Of one that
+// is too large for a route the filter sees nothing.
 bool Shard::finds_route(core::RecordId id) {
-  while (!filters_.lets_pass(records_[id].route, records_[id])) {
+  while (!is_too_large(id) && !filters_.lets_pass(records_[id].route, records_[id])) {
     const auto next = filters_.otherwise(records_[id].route);
     if (!next) return false;
     records_.hand_on(id, *next);
@@ -60,19 +62,42 @@ bool Shard::finds_route(core::RecordId id) {
   return true;
 }
 
+bool Shard::is_too_large(core::RecordId id) const {
+  const StoredRecord& record = records_[id];
+  return record.content() > config_->routes[record.route.value].record_bound();
+}
+
+// What Kafka has bounded is the size of compressed batches only. While its dead letter cannot be
+// written, such a record is inside, and counted in full it might leave no room to anybody else. But
+// several of them are not to take the memory either.
+void Shard::doom_too_large(core::RecordArrived& arrived) {
+  StoredRecord& record = records_[arrived.record];
+  const config::Route& route = config_->routes[record.route.value];
+  record.last_error = too_large_text(record.content(), route.largest_record);
+  arrived.doom = core::DeadLetterReason::too_large;
+  const Bytes of_this_shard{config_->inside.bytes.value / config_->shards};
+  const Bytes part = std::min(route.inside.bytes, Bytes{of_this_shard.value / 4});
+  arrived.size = uncounted_.count(arrived.record, record.size(), part, of_this_shard);
+}
+
 // With all that the gate is told of it, read once.
 core::RecordArrived Shard::arrival_of(core::RecordId id, const kafka::Message& message) {
   StoredRecord& record = records_[id];
   record.arrived = now_;
   const LineAndCost found = limiters_.line_of(record);
-  const RecordTimes times = times_.read(record.route, record);
-  record.last_error = found.bad.empty() ? times.bad : found.bad;
   const bool by_key = config_->routes[record.route.value].order == core::Order::key;
   core::RecordArrived arrived{
       message.partition, id, message.read_at, found.line, by_key ? lane_key(message) : std::nullopt,
       record.size()};
+  arrived.route = record.route;
+  if (is_too_large(id)) {
+    doom_too_large(arrived);
+    return arrived;
+  }
+  const RecordTimes times = times_.read(record.route, record);
+  record.last_error = found.bad.empty() ? times.bad : found.bad;
+  if (!record.last_error.empty()) arrived.doom = core::DeadLetterReason::bad_key;
   arrived.cost = found.cost;
-  arrived.bad = !record.last_error.empty();
   arrived.content = record.content();
   const auto by_http = [&](const config::HttpTarget& http) {
     if (!http.batch) return;
@@ -83,7 +108,6 @@ core::RecordArrived Shard::arrival_of(core::RecordId id, const kafka::Message& m
   config_->targets[config_->routes[record.route.value].target].by_kind(
       by_http, [](const config::KafkaTarget&) {});
   arrived.flow = shares_.read(record.route, record);
-  arrived.route = record.route;
   arrived.not_before = times.not_before;
   arrived.expires = times.expires;
   return arrived;

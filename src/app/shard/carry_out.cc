@@ -61,6 +61,7 @@ void Shard::carry_out(const core::Send& command) {
 void Shard::carry_out(const core::Forget& command) {
   if (tracing_) tracing_->forgotten(command.record, records_[command.record], now_);
   if (dead_letters_) dead_letters_->forget(command.record);
+  uncounted_.forget(command.record);
   records_.forget(command.record);
 }
 

@@ -34,6 +34,7 @@
 #include "app/shard/shard_counts.h"
 #include "app/shard/troubles.h"
 #include "app/shard/turn_times.h"
+#include "app/shard/uncounted.h"
 #include "app/shard/unread_ages.h"
 #include "app/targets/targets.h"
 #include "app/tracing/tracing.h"
@@ -129,6 +130,8 @@ class Shard final : public kafka::MessageSink {
 
   // arriving.cc
   bool finds_route(core::RecordId id);
+  bool is_too_large(core::RecordId id) const;
+  void doom_too_large(core::RecordArrived& arrived);
   core::RecordArrived arrival_of(core::RecordId id, const kafka::Message& message);
   void perform_while_reading();
 
@@ -186,6 +189,7 @@ class Shard final : public kafka::MessageSink {
   Instant wakeup_at_ = kNever;  // What wakeup_ is set to.
   Instant now_;
   std::uint64_t messages_ = 0;
+  Uncounted uncounted_;
   Instant woken_;  // When this turn began to do something.
   Instant next_flow_hint_;  // Not before.
   std::atomic<LoopPhase> phase_{LoopPhase::wait};

@@ -38,7 +38,8 @@ const Rows<Limit> kLimit = {
      "and the rest evenly spread."},
     {"start", parameter("start"),
      "How a new bucket starts: full, so that `burst` plus a second's rate pass in its first "
-     "second, or empty. A bucket that was not used for an hour is new again; with `token_bucket`."},
+     "second, or empty. A bucket that has been full for an hour is new again; with "
+     "`token_bucket`."},
     {"capacity", parameter("capacity"),
      "Size of the bucket: with `mode: meter` the most at once, with `mode: queue` the most that "
      "wait for their turn; with `leaky_bucket`."},

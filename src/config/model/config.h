@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -338,7 +339,15 @@ struct Route {
   std::optional<std::size_t> share;  // Index into Config::shares.
   RouteRetry retry;
   std::string dead_letter;  // Empty: none.
-  Inside inside;            // Most that may be in the gate, per partition.
+  Bytes largest_record{32 << 20};
+  Inside inside;  // Most that may be in the gate, per partition.
+
+  // The most that a record's key, value and headers may have together. A larger one is written to
+  // the dead letter topic, whatever is in it; where there is none, it is a record like any other.
+  Bytes record_bound() const {
+    return dead_letter.empty() ? Bytes{std::numeric_limits<std::int64_t>::max()} : largest_record;
+  }
+
   bool operator==(const Route&) const = default;
 };
 

@@ -147,6 +147,9 @@ const Rows<Route> kRoute = {
     {"dead_letter", read_by(read_dead_letter, name(&Route::dead_letter)).called("topic").live(),
      "Topic for refused records; without it they are retried forever, and the records behind them "
      "wait."},
+    {"largest_record", size(&Route::largest_record, {1024}, {std::int64_t{1} << 30}).live(),
+     "The most that a record's key, value and headers may have together. A larger one is not read "
+     "as JSON, nor sent: it becomes a dead letter. Without `dead_letter` there is no such bound."},
     {"inside", section(&Route::inside, kInside),
      "The most that may be in the gate for each partition."},
 };

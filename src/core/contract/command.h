@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/contract/dead_letter_reason.h"
 #include "core/contract/ids.h"
 #include "units/flows.h"
 #include "units/id.h"
@@ -77,15 +78,6 @@ struct Send {
   // How long ago the record's last attempt failed; none: it has not failed yet.
   std::optional<Duration> failed_ago{};
   bool more = false;  // The next Send to this target goes with it, in one request and behind it.
-};
-
-enum class DeadLetterReason : std::uint8_t {
-  refused,
-  attempts,
-  never,
-  bad_key,
-  too_large,
-  expired
 };
 
 // Write the record to its route's dead letter topic. Ends as DeadLetterEnded.

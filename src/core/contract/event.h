@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/contract/dead_letter_reason.h"
 #include "core/contract/finished_map.h"
 #include "core/contract/flow.h"
 #include "core/contract/ids.h"
@@ -57,9 +58,11 @@ struct RecordArrived {
   LineId line;
   std::optional<LaneKey>
       lane;          // Only looked at where the route is ordered by key; none = no order.
-  Bytes size;        // The memory it takes, for the bounds of what is inside.
+  Bytes size;        // What it counts as, by the memory it takes, in the bounds of what is inside.
   Permits cost{1};   // Of its permit, for the limits whose cost comes from the record.
-  bool bad = false;  // A key or cost that it must have cannot be read: it is a dead letter.
+  // Why nothing but a dead letter can become of it; none where it may be sent.
+  // REQUIRES: where there is a reason, its route has a dead letter topic.
+  std::optional<DeadLetterReason> doom{};
   Bytes content{};   // What there is to write of it, for the bounds of a request.
   // What a request with several writes to name it and those whose offsets follow, one by one; 0: it
   // names no such record.

@@ -62,7 +62,7 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
 
 // Why it can only become a dead letter, as it comes.
 std::optional<DeadLetterReason> Gate::doom_of(const RecordArrived& event, Instant now) {
-  if (event.bad) return DeadLetterReason::bad_key;
+  if (event.doom) return event.doom;
   if (event.expires <= now) return DeadLetterReason::expired;
   return std::nullopt;
 }

@@ -297,13 +297,48 @@ TEST_F(DeadLettersTest, is_bounded_while_no_broker_answers) {
 TEST_F(DeadLettersTest, keys_take_room_that_librdkafka_does_not_count) {
   open({{"queue.buffering.max.kbytes", "1"}, {"message.timeout.ms", "1500"}});
   cluster.down();
-  put(1, std::string(1'022, 'x'));
+  put(1, std::string(1'021, 'x'));
   EXPECT_EQ(events.size(), 0u);
   put(2, "x");
   ASSERT_EQ(events.size(), 1u) << "the first took more than there was for all topics";
   EXPECT_EQ(ended(0).record.slot, 2u);
   EXPECT_FALSE(ended(0).acknowledged);
   cluster.up();
+}
+
+// The mock broker hangs up on a request of more than 100 MB.
+TEST_F(DeadLettersTest, a_large_letter_is_written_compressed_and_apart) {
+  open();
+  const std::string large(110'000'000, 'x');
+  put(1, large);
+  put(2, large);
+  ASSERT_EQ(events.size(), 1u) << "one large one at a time";
+  EXPECT_EQ(ended(0).record.slot, 2u);
+  EXPECT_FALSE(ended(0).acknowledged);
+  put(3, "small");
+  ASSERT_TRUE(wait_for(3, 30s));
+  for (const std::size_t i : {1u, 2u}) EXPECT_TRUE(ended(i).acknowledged) << i;
+  put(2, large);
+  ASSERT_TRUE(wait_for(4, 30s));
+  EXPECT_TRUE(ended(3).acknowledged);
+  EXPECT_EQ(dead->status().trouble, "");
+}
+
+TEST_F(DeadLettersTest, a_letter_is_large_by_its_headers_too) {
+  open();
+  const std::string large(40'000'000, 'x');
+  const Header header{"h", std::string_view(large)};
+  dead->put({{1, 2}, "dead", "key", "value", {&header, 1}});
+  ASSERT_TRUE(wait_for(1, 30s));
+  EXPECT_TRUE(ended(0).acknowledged);
+}
+
+TEST_F(DeadLettersTest, a_letter_that_is_more_than_the_queue_takes_is_written_apart) {
+  open({{"queue.buffering.max.kbytes", "100"}});
+  put(1, std::string(200'000, 'x'));
+  put(2, "small");
+  ASSERT_TRUE(wait_for(2));
+  EXPECT_TRUE(ended(0).acknowledged && ended(1).acknowledged);
 }
 
 TEST_F(DeadLettersTest, goes_on_with_another_producer_when_one_is_given_up) {

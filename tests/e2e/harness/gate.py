@@ -131,12 +131,15 @@ class Gate:
             fields = stat.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def resident_mb(self):
+    def resident_mb(self, field="VmRSS:"):
         with open(f"/proc/{self.process.pid}/status") as status:
             for line in status:
-                if line.startswith("VmRSS:"):
+                if line.startswith(field):
                     return int(line.split()[1]) / 1024
         return 0.0
+
+    def most_resident_mb(self):
+        return self.resident_mb("VmHWM:")
 
     def log(self, lines=30):
         return servers.tail(self.log_path, lines)

@@ -89,7 +89,7 @@ TEST(Asking, a_record_whose_key_or_cost_is_bad_is_a_dead_letter_in_its_turn) {
   bench.arrive(0, 0);
   bench.answer({0});
   RecordArrived bad{PartitionId{0}, RecordId{1, 0}, Offset{1}, LineId{0}, std::nullopt, Bytes{1}};
-  bad.bad = true;
+  bad.doom = DeadLetterReason::bad_key;
   bench.put(bad);
   EXPECT_TRUE(bench.all<DeadLetter>().empty());  // The one before it is still under way.
   bench.ended(0, Outcome::accepted);

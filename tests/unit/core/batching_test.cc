@@ -332,7 +332,7 @@ TEST(BatchingOfManyLines, whose_record_is_too_much_leads_the_next_request) {
     if (line > 0) bench.gate.add_line(LineId{line}, RouteId{0}, true);
     for (int i = 0; i < 10; ++i, ++number) {
       bench.put(RecordArrived{PartitionId{0}, RecordId{number, 0}, Offset{number}, LineId{line},
-                              std::nullopt, Bytes{100}, Permits{1}, false, Bytes{100}});
+                              std::nullopt, Bytes{100}, Permits{1}, std::nullopt, Bytes{100}});
     }
   }
   for (int request = 0; request < 16; ++request) {

@@ -79,7 +79,7 @@ here does); so does each topic that records are written to, if a route has a pat
 {{- $_ := set $parts (printf "targets %s" $name) $one -}}
 {{- end -}}
 {{- range $index, $route := $config.routes | default list }}
-{{- $one := omit $route "retry" "inside" "filter" "else" "not_before" "expires" -}}
+{{- $one := omit $route "retry" "inside" "largest_record" "filter" "else" "not_before" "expires" -}}
 {{- if and $route.dead_letter (not $patterns) }}{{ $_ := set $one "dead_letter" true }}{{ end -}}
 {{- $_ := set $parts (printf "routes %d" $index) $one -}}
 {{- end -}}

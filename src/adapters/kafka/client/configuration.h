@@ -15,6 +15,8 @@ namespace einlass::kafka {
 // own, as rd_kafka_version() has it.
 ConfHandle source_configuration(const SourceOptions& options, int version);
 ConfHandle dead_letters_configuration(const DeadLettersOptions& options);
+// For single letters beyond what these take.
+ConfHandle large_letters_configuration(const DeadLettersOptions& options);
 // For what people write into a fleet's table: as dead letters, but given up after 3 s.
 ConfHandle fleet_table_configuration(const DeadLettersOptions& options);
 // `alone`: each record in a batch of its own.

@@ -89,8 +89,8 @@ constexpr std::array kAdvice = {
            "again, and what it had not committed is delivered again"},
     Advice{RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, "kafka_too_large", Severity::error, Lasts::topic,
            "a record is larger than the topic %t takes; raise the topic's max.message.bytes, or "
-           "message.max.bytes among the properties for Kafka where that is less (32 MiB if it is "
-           "not there)"},
+           "message.max.bytes among the properties for Kafka where that is less (32 MiB for a "
+           "Kafka target if it is not there)"},
     Advice{RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, "kafka_write_timed_out", Severity::warning,
            Lasts::connection,
            "the brokers %b did not take a record for the topic %t in time; tried again"},

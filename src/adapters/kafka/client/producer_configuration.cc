@@ -31,6 +31,8 @@ constexpr std::array kDeadLettersDefaults = {
     // A topic's max.message.bytes is for a whole batch, and one that is too large fails with all
     // that is in it: a small record must not wait because of those that it travels with.
     Property{"batch.size", "16384"},
+    // And that bound counts what is compressed: what came out of a topic must go into another one.
+    Property{"compression.type", "gzip"},
     Property{"queue.buffering.max.messages", "10000"},
     Property{"queue.buffering.max.kbytes", "65536"},
 };
@@ -77,6 +79,14 @@ ConfHandle dead_letters_configuration(const DeadLettersOptions& options) {
   set_user_properties(conf.get(), {"kafka.properties", options.properties, 'C'},
                       rd_kafka_version());
   set_producer_promises(conf.get(), options.brokers);
+  return conf;
+}
+
+// The brokers say how large a record may be, and say it of what is compressed.
+ConfHandle large_letters_configuration(const DeadLettersOptions& options) {
+  ConfHandle conf = dead_letters_configuration(options);
+  set_own_property(conf.get(), "message.max.bytes", "1000000000", "kafka");
+  set_own_property(conf.get(), "queue.buffering.max.kbytes", "2000000", "kafka");
   return conf;
 }
 

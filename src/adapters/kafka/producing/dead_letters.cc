@@ -1,5 +1,7 @@
 #include "adapters/kafka/producing/dead_letters.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -38,6 +40,30 @@ std::int64_t size_of(const DeadRecord& record) {
   return static_cast<std::int64_t>(of_key + of_value);
 }
 
+Produced produced_of(const DeadRecord& record, const std::string& topic) {
+  Produced produced;
+  produced.record = record.record;
+  produced.topic = topic.c_str();
+  produced.key = record.key;
+  produced.value = record.value;
+  produced.headers = record.headers;
+  return produced;
+}
+
+// A letter of more bytes is written apart, by itself: to compress and send it may take seconds.
+constexpr std::int64_t kLarge = 16 << 20;
+constexpr std::chrono::seconds kLargePause{10};
+using SteadyClock = std::chrono::steady_clock;
+
+// All that is written of it: the brokers and librdkafka count its headers too.
+std::int64_t whole_size_of(const DeadRecord& record) {
+  std::size_t size = static_cast<std::size_t>(size_of(record));
+  for (const Header& header : record.headers) {
+    size += header.name.size() + (header.value ? header.value->size() : 0);
+  }
+  return static_cast<std::int64_t>(size);
+}
+
 // A trouble that stands until the topic takes a letter, or nobody waits for it any more.
 Trouble of_topic(std::string_view topic, Severity severity, const char* what,
                  const std::string& text) {
@@ -71,15 +97,18 @@ Trouble explain_letter(rd_kafka_resp_err_t error, std::string_view reason, std::
 }  // namespace
 
 struct DeadLetters::State final : ProducerSink {
-  State(boost::asio::io_context& io, DeadLettersOptions given, core::Events& gate_events,
+  State(boost::asio::io_context& its_io, DeadLettersOptions given, core::Events& gate_events,
         Notify notify_people)
-      : options(std::move(given)),
+      : io(its_io),
+        options(std::move(given)),
         events(gate_events),
         notify(std::move(notify_people)),
         room(room_of(dead_letters_configuration(options))),
+        most_at_once(std::min(kLarge, room.bytes)),
         producer(io, dead_letters_configuration(options), *this, options.login) {}
 
   void put(const DeadRecord& record);
+  void put_large(const DeadRecord& record);
   bool has_room(const DeadRecord& record) const;
   void end(core::RecordId record, rd_kafka_resp_err_t error, std::string_view topic);
   void wait(core::RecordId record, std::string_view topic);
@@ -102,18 +131,47 @@ struct DeadLetters::State final : ProducerSink {
   void given_up(std::string_view reason) override;
   void brokers_answer() override { troubles.brokers_answer(); }
 
+  // Hears of those that are written apart, which take none of the room.
+  struct Large final : ProducerSink {
+    explicit Large(State& of) : state(of) {}
+    void ended(core::RecordId record, const rd_kafka_message_t& message) override {
+      const char* topic = rd_kafka_topic_name(message.rkt);
+      if (message.err) state.refused = {topic, message.err, SteadyClock::now() + kLargePause};
+      state.end(record, message.err, topic);
+    }
+    void trouble(rd_kafka_resp_err_t error, std::string_view reason) override {
+      state.trouble(error, reason);
+    }
+    void logged(const Trouble& trouble) override { state.logged(trouble); }
+    void given_up(std::string_view reason) override { state.given_up(reason); }
+    void brokers_answer() override { state.brokers_answer(); }
+
+    State& state;
+  };
+
+  boost::asio::io_context& io;
   DeadLettersOptions options;
   core::Events& events;
   Notify notify;
   Troubles troubles{Duration{}};
   std::function<void(core::RecordId, std::string_view)> too_large;
   Amount room;  // In librdkafka's queue.
+  const std::int64_t most_at_once;  // Of one letter, with others beside it.
   std::map<std::string, Amount, std::less<>> of_topic;
   // Of records inside, by their slots: the topic that did not take the letter; and how many each
   // topic has of them.
   std::unordered_map<std::uint32_t, std::string> unwritten;
   std::map<std::string, std::size_t, std::less<>> waiting;
   Producer producer;
+  // Of the last large one that was not written: its topic gets no other before that, for each costs
+  // the loop and librdkafka a part of a second.
+  struct Refused {
+    std::string topic;
+    rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
+    SteadyClock::time_point until;
+  } refused;
+  Large large{*this};
+  std::unique_ptr<Producer> of_large;  // Of those beyond that; there is none before the first.
 };
 
 // A topic that is away must not take all of the queue: none has more than it leaves to the others,
@@ -125,16 +183,32 @@ bool DeadLetters::State::has_room(const DeadRecord& record) const {
          found->second.bytes + size_of(record) <= room.bytes;
 }
 
+// One after the other, however many there are: each is in memory twice meanwhile.
+void DeadLetters::State::put_large(const DeadRecord& record) {
+  if (!of_large) {
+    try {
+      of_large = std::make_unique<Producer>(io, large_letters_configuration(options), large,
+                                            options.login);
+    } catch (const std::runtime_error&) {  // As without memory, threads or files.
+      return end(record.record, RD_KAFKA_RESP_ERR__CRIT_SYS_RESOURCE, record.topic);
+    }
+  }
+  if (of_large->open() > 0) return end(record.record, RD_KAFKA_RESP_ERR__QUEUE_FULL, record.topic);
+  if (refused.topic == record.topic && SteadyClock::now() < refused.until) {
+    return end(record.record, refused.error, record.topic);
+  }
+  const std::string topic(record.topic);
+  if (const auto error = of_large->put(produced_of(record, topic))) {
+    end(record.record, error, record.topic);
+  }
+}
+
 void DeadLetters::State::put(const DeadRecord& record) {
+  if (whole_size_of(record) > most_at_once) return put_large(record);
   if (!has_room(record)) return end(record.record, RD_KAFKA_RESP_ERR__QUEUE_FULL, record.topic);
   const std::string topic(record.topic);
-  Produced produced;
-  produced.record = record.record;
-  produced.topic = topic.c_str();
-  produced.key = record.key;
-  produced.value = record.value;
-  produced.headers = record.headers;
-  if (const auto error = producer.put(produced)) return end(record.record, error, record.topic);
+  if (const auto error = producer.put(produced_of(record, topic)))
+    return end(record.record, error, record.topic);
   Amount& queued = of_topic[topic];
   const std::int64_t size = size_of(record);
   room = {room.messages - 1, room.bytes - size};
@@ -244,7 +318,8 @@ DeadLettersStatus DeadLetters::status() const {
   const Troubles& troubles = state_->troubles;
   // That a letter is larger than some topic takes is no reason of these topics'.
   const std::string why = topics.empty() ? "" : troubles.worst("kafka_too_large");
-  return {state_->producer.open(), troubles.worst(), why, std::move(topics)};
+  const std::size_t large = state_->of_large ? state_->of_large->open() : 0;
+  return {state_->producer.open() + large, troubles.worst(), why, std::move(topics)};
 }
 
 }  // namespace einlass::kafka

@@ -56,6 +56,20 @@ TEST(StoredRecord, a_value_that_is_no_json_or_none_has_nothing) {
   }
 }
 
+TEST(StoredRecord, nothing_is_read_of_a_value_that_is_too_large) {
+  const std::string value = R"({"a": "b"})";
+  JsonNeeds needs = pointers({"/a"});
+  needs.in_lists = true;
+  for (const std::size_t largest : {value.size() - 1, value.size()}) {
+    needs.largest = Bytes{static_cast<std::int64_t>(largest)};
+    const Stored stored(message_with(value), needs);
+    const bool fits = largest == value.size();
+    EXPECT_EQ(stored.record.json("/a").kind, fits ? Kind::text : Kind::none);
+    EXPECT_EQ(stored.record.listable(), fits);
+    EXPECT_EQ(stored.record.value(), value);
+  }
+}
+
 TEST(StoredRecord, what_is_found_may_be_long) {
   const std::string text(100'000, 'x'), value = "{\"a\":\"" + text + "\",\"b\":\"" + text + "\"}";
   const Stored stored(message_with(value), pointers({"/b", "/a"}));

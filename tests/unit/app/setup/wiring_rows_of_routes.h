@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/json/json_needs.h"
 #include "app/permits/process_limits.h"
 #include "app/record/dead_record.h"
 #include "app/record/filters.h"
@@ -225,6 +226,8 @@ inline std::vector<Row> rows_of_routes() {
        [](const Config& c) { return joined(source(c).left_out); },
        {},
        ""},
+      {"routes[].largest_record", around(kLog, kHttp, "dead_letter: dead"), "3MiB",
+       [](const Config& c) { return text(json_needs(c).at(0).largest); }},
       {"routes[].retry.initial", kPlain, "350ms",
        [](const Config& c) { return text(route(c).retry_initial); }},
       {"routes[].retry.max", kPlain, "7s",

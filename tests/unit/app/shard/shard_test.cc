@@ -70,6 +70,19 @@ class MovedRecord final : public OneRecord {
   }
 };
 
+// A record of 100 KB.
+class LargeRecord final : public OneRecord {
+ public:
+  using OneRecord::OneRecord;
+
+ private:
+  void hand_on(kafka::Message& message) override {
+    const std::string value(100'000, 'x');
+    message.value = value;
+    sink_.take(message);
+  }
+};
+
 // Records of two tenants: one of so many is of the small one.
 template <std::int64_t kOf>
 class Tenants final : public ListSource {
@@ -93,7 +106,10 @@ std::ptrdiff_t hints() {
     const core::Partition* const partition = bench.shard.gate().partition(core::PartitionId{0});
     return partition != nullptr && partition->held;
   });
-  return std::ranges::count(bench.told, std::string("partition_held_by_flow"), &Notice::what);
+  const auto said =
+      std::ranges::count(bench.told, std::string("partition_held_by_flow"), &Notice::what);
+  EXPECT_EQ(bench.shard.counts().filled_by_flow, static_cast<std::uint64_t>(said));
+  return said;
 }
 
 config::Config config_with(const std::string& more) {
@@ -103,6 +119,73 @@ config::Config config_with(const std::string& more) {
           "routes: [{name: r, topics: [a], target: t, limits: [l], order: none, "
           "inside: {records: 20000}}]\n",
       "F", config::test_environment));
+}
+
+// What it counts as, of 100 KiB that may be inside; 0 where the last of these routes leaves it out.
+std::int64_t large_record_counts_under(const std::string& routes) {
+  ShardBench<LargeRecord> bench(std::get<config::Config>(
+      config::parse_config("inside: {bytes: 100KiB}\n"
+                           "limits: {l: {algorithm: counter, limit: 1, window: 1h, store: memory, "
+                           "key: 'json:/tenant'}}\n"
+                           "targets: {t: {http: {url: 'http://127.0.0.1:9/'}}}\nroutes:\n" +
+                               routes,
+                           "F", config::test_environment)));
+  std::int64_t counts = -1;
+  bool is_left_out = false;
+  bench.run_until([&] {
+    core::RouteStats sum{};
+    for (std::uint16_t route = 0; route < 2; ++route) {
+      if (route >= bench.shard.config().routes.size()) continue;
+      sum.received += bench.shard.gate().stats(core::RouteId{route}).received;
+      sum.filtered += bench.shard.gate().stats(core::RouteId{route}).filtered;
+    }
+    if (sum.received == 0) return false;
+    counts = bench.shard.gate().partition(core::PartitionId{0})->bytes.value;
+    is_left_out = sum.filtered == 1;
+    return true;
+  });
+  EXPECT_EQ(is_left_out, counts == 0);
+  return counts;
+}
+
+std::int64_t large_record_counts(const std::string& more) {
+  return large_record_counts_under(
+      "  - {name: r, topics: [a], target: t, limits: [l], "
+      "filter: [{by: 'json:/x', equals: y}], dead_letter: d" +
+      more + "}\n");
+}
+
+TEST(Shard, a_record_that_is_too_large_is_a_dead_letter_whatever_is_in_it) {
+  EXPECT_EQ(large_record_counts(""), 0);
+  EXPECT_EQ(large_record_counts(", largest_record: 99KiB"), 0);
+  EXPECT_EQ(large_record_counts(", largest_record: 50KiB"), 25 * 1024);
+  EXPECT_EQ(large_record_counts(", largest_record: 50KiB, inside: {bytes: 10KiB}"), 10 * 1024);
+}
+
+TEST(Shard, a_record_that_is_too_large_for_the_route_that_it_is_left_to_is_its_dead_letter) {
+  const std::string left =
+      "  - {name: r, topics: [a], target: t, filter: [{by: 'header:h', equals: y}], else: s}\n"
+      "  - {name: s, topics: [], target: t, filter: [{by: 'json:/x', equals: y}], dead_letter: d";
+  EXPECT_EQ(large_record_counts_under(left + "}\n"), 0);
+  EXPECT_EQ(large_record_counts_under(left + ", largest_record: 50KiB}\n"), 25 * 1024);
+}
+
+// What is too large counts as little as long as it is not much.
+TEST(Uncounted, all_but_the_first_count_in_full_beyond_the_most) {
+  Uncounted uncounted;
+  const auto count = [&](std::uint32_t slot, std::int64_t size) {
+    return uncounted.count({slot, 0}, Bytes{size}, Bytes{10}, Bytes{100}).value;
+  };
+  EXPECT_EQ(count(1, 9), 9);
+  EXPECT_EQ(count(2, 500), 10);
+  EXPECT_EQ(count(3, 50), 50);
+  uncounted.forget({2, 0});
+  uncounted.forget({3, 0});
+  EXPECT_EQ(count(4, 70), 10);
+  EXPECT_EQ(count(5, 50), 10);
+  EXPECT_EQ(count(6, 11), 11);
+  uncounted.forget({5, 0});
+  EXPECT_EQ(count(7, 50), 10);
 }
 
 // However long ago the last turn was.
