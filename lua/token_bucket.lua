@@ -46,7 +46,7 @@ end
 -- Written back as one command. Full and forgotten by all, it is as good as fresh: so it expires.
 local function pay(b, now, slack)
   local level, at = b.level, b.at
-  local lasts = math.max(math.ceil((b.full - level) / b.rate), b.kept or kept)
+  local lasts = math.max(math.ceil((b.full - level) / b.rate) + (b.kept or 0), kept)
   redis.call('SET', b.key, struct.pack('>c1ddddd', 't', level, at, b.peak, b.before, b.micros),
     'PX', expiry(at + lasts, now, slack))
 end
@@ -77,7 +77,7 @@ local bucket = {
   parameters = 3, reach = reach, book = book, pay = pay, remaining = remaining,
 }
 
--- The second result is the instant that the stored level was of.
+-- The second result is the instant that the stored level was of, the third that level.
 function bucket.look(key, cost, place, now)
   local rate, micros, burst = ARGV[place] + 0, ARGV[place + 1] + 0, ARGV[place + 2] + 0
   local full, stored = burst * micros, redis.call('GET', key)
@@ -104,10 +104,11 @@ function bucket.look(key, cost, place, now)
     rate = rate, micros = micros, full = full, need = cost * micros,
     level = level < full and level or full, at = at, peak = peak, before = before,
   }
+  local stood = b.level
   if now > at then
     advance(b, now)
   end
-  return b, at
+  return b, at, stood
 end
 
 if shared then

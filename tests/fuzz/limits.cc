@@ -216,7 +216,7 @@ class Run {
                        [](const Bucket& b) { return b.kind == kSpacedLog; });
   }
 
-  // A bucket that fills from empty is empty again when nobody has used it for an hour.
+  // A bucket that fills from empty is empty again when it has been full for an hour.
   bool begins_anew(Duration retry) const {
     return retry >= kNewAfter && std::any_of(buckets_.begin(), buckets_.end(), [](const Bucket& b) {
              return b.kind == kEmptyBucket;

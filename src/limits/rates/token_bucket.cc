@@ -101,9 +101,15 @@ std::int64_t give_back(const TokenBucketParameters& parameters, TokenBucket& buc
 }
 
 bool is_fresh(const TokenBucketParameters& parameters, const TokenBucket& bucket, Instant now) {
-  if (now - bucket.at < (parameters.starts_empty ? kNewAfter : kGiveBackWithin)) return false;
   TokenBucket next = bucket;
-  advance(parameters, next, now);
+  if (parameters.starts_empty) {
+    // It has been full for so long: who waits for all that it holds has his turn before.
+    if (now - kNewAfter < bucket.at) return false;
+    advance(parameters, next, now - kNewAfter);
+  } else {
+    if (now - bucket.at < kGiveBackWithin) return false;
+    advance(parameters, next, now);
+  }
   return next.level == full(parameters);
 }
 

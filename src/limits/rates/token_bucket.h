@@ -36,8 +36,7 @@ namespace einlass::limits {
 // Redis is kept that long too, so an expired one is the same as one that has never been used.
 inline constexpr Duration kGiveBackWithin = Duration::seconds(10);
 
-// How long a bucket that starts empty is kept after its last use, and at least until it is full:
-// then it is new again.
+// How long a bucket that starts empty is kept after it is full again: then it is new.
 inline constexpr Duration kNewAfter = Duration::seconds(3600);
 
 // The state. Levels are in 1/micros permits.

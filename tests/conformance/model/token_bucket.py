@@ -11,7 +11,7 @@ from .bucket import NO_BOUND, Bucket
 from .units import ceil_div
 
 GENERATION = 10_000_000
-NEW_AFTER = 3_600_000_000  # Of one that starts empty.
+NEW_AFTER = 3_600_000_000  # Of one that starts empty: from when it is full.
 
 
 class TokenBucket(Bucket):
@@ -72,9 +72,12 @@ class TokenBucket(Bucket):
         self.level -= cost * p.micros
 
     def forgettable(self, p, now):
+        seen = now - NEW_AFTER if p.starts_empty else now
+        if seen < self.at or now - self.at < GENERATION:
+            return False
         look = self.copy()
-        look.advance(p, now)
-        return look.level == p.burst * p.micros and now - self.at >= (NEW_AFTER if p.starts_empty else GENERATION)
+        look.advance(p, seen)
+        return look.level == p.burst * p.micros
 
     def remaining(self, p, now):
         look = self.copy()

@@ -289,8 +289,8 @@ TEST_F(MemoryStore, ABucketThatStartsEmptyIsSoAgainThoughALineHasIt) {
   add(0, {{&empty, ""}});
   EXPECT_TRUE(ask(0, 0).due.empty());
   EXPECT_EQ(ask(0, 5 * limits::kSecond, 1, 9).due.size(), 5U);
-  const std::int64_t idle = 5 * limits::kSecond + limits::kNewAfter.us;
-  EXPECT_TRUE(ask(0, idle, 1, 9).due.empty());
+  const std::int64_t full = 10 * limits::kSecond;
+  EXPECT_TRUE(ask(0, full + limits::kNewAfter.us, 1, 9).due.empty());
 }
 
 TEST_F(MemoryStore, AFullBucketThatNoLineUsesLeaves) {

@@ -189,17 +189,30 @@ TEST(TokenBucket, AskedUnderTwoRatesInTurnItStarvesNobody) {
   EXPECT_LE(granted, 1'001);
 }
 
-TEST(TokenBucket, one_that_starts_empty_is_so_again_after_an_hour_without_use_and_once_it_is_full) {
-  constexpr std::int64_t kHour = kNewAfter.us;
+TEST(TokenBucket, one_that_starts_empty_is_so_again_once_it_has_been_full_for_an_hour) {
+  constexpr std::int64_t kHour = kNewAfter.us, kFills = 3 * kSecond;
   Asking soon({TokenBucketParameters{{1, kSecond}, {3}, true}});
   EXPECT_EQ(soon.ask(kNow).retry, kSecond);
-  EXPECT_EQ(soon.ask(kNow + kHour - 1, {1, 3}).granted, 3);
-  EXPECT_EQ(soon.ask(kNow + 2 * kHour - 1, {1, 3}).retry, kSecond);
-  EXPECT_EQ(soon.ask(kNow + 2 * kHour - 1 + kSecond, {1, 3}).granted, 1);
+  const std::int64_t used = kNow + kFills + kHour - 1;
+  EXPECT_EQ(soon.ask(used, {1, 3}).granted, 3);
+  EXPECT_EQ(soon.ask(used + kFills + kHour, {1, 3}).retry, kSecond);
+  EXPECT_EQ(soon.ask(used + kFills + kHour + kSecond, {1, 3}).granted, 1);
 
   Asking late({TokenBucketParameters{{1, kHour}, {3}, true}});
   EXPECT_EQ(late.ask(kNow).retry, kHour);
   EXPECT_EQ(late.ask(kNow + 3 * kHour - 1, {1, 3}).granted, 2);
+}
+
+// What is denied is not written, so it looks as if nobody had used the bucket.
+TEST(TokenBucket, one_that_starts_empty_is_not_so_again_for_who_waits_for_all_of_it) {
+  constexpr std::int64_t kHour = kNewAfter.us;
+  for (const std::int64_t fills : {kHour, 24 * kHour}) {
+    Asking limit({TokenBucketParameters{reduced({1, fills}), {1}, true}});
+    for (std::int64_t waited = 0; waited < fills; waited += 30 * kSecond) {
+      ASSERT_EQ(limit.ask(kNow + waited).retry, fills - waited);
+    }
+    EXPECT_TRUE(limit.admits(kNow + fills));
+  }
 }
 
 TEST(TokenBucket, IsFreshWhenFullAndForgotten) {
