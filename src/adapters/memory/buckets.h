@@ -47,6 +47,8 @@ class Buckets {
   // Stays where it is while a line uses the bucket.
   limits::State& state(BucketId id) { return slots_[id.value]->state; }
 
+  const limits::Limit& limit(BucketId id) const { return *slots_[id.value]->limit; }
+
   // What the flows that share the bucket have had of it; as long-lived.
   limits::FleetShare& share(BucketId id);
 

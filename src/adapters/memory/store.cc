@@ -41,6 +41,9 @@ constexpr std::size_t kMostReturned = 1'024;
 template <class T>
 using Few = boost::container::small_vector<T, 1>;
 
+// Until a line is told of its limits' new costs.
+constexpr Duration kUntilChanged = Duration::millis(1);
+
 struct Line {
   Few<limits::Charge> charges;  // Points into the buckets; empty: no such line.
   Few<BucketId> buckets;
@@ -77,6 +80,16 @@ struct Line {
       charges[i].parameters = &in_force.parameters;
       charges[i].cost = its[i].limit->cost;
     }
+  }
+
+  // Whether other costs hold by now, which it is to be told of soon. Its limits' other numbers are
+  // new already, and the two do not go together. REQUIRES: the table is locked.
+  bool has_old_costs(const Buckets& of) const {
+    for (std::size_t i = 0; i < charges.size(); ++i) {
+      if (from_record >> i & 1) continue;
+      if (charges[i].cost != of.limit(buckets[i]).cost) return true;
+    }
+    return false;
   }
 
   std::span<const limits::Charge> costing(Permits of_record) {
@@ -200,6 +213,10 @@ void Store::ask(const core::Ask& ask, Instant now) {
   Duration behind;  // Another shard may be further on than we are.
   {
     const std::lock_guard lock(state_->table.mutex_);
+    if (line.has_old_costs(state_->table.buckets_)) {
+      state_->events.push_back(core::PermitsFailed{ask.line, ask.ask, kUntilChanged});
+      return;
+    }
     state_->take_back();
     const Instant at = state_->table.moved_on(now);
     state_->table.buckets_.sweep(at);

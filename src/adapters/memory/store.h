@@ -45,7 +45,8 @@ class Store {
   // here on. REQUIRES: the same limits and keys.
   void change_line(core::LineId line, std::span<const Bucket> buckets);
 
-  // Answers at once, by an event. `now` is the limiter's clock here.
+  // Answers at once, by an event; with PermitsFailed while the line is still to be told that what
+  // its limits cost has been changed. `now` is the limiter's clock here.
   void ask(const core::Ask& ask, Instant now);
 
   // The permit was not used. Those that come one after the other, as they were granted, are taken

@@ -175,6 +175,25 @@ TEST_F(MemoryStore, AChangedLimitKeepsWhatWasSpent) {
   EXPECT_EQ(ask(0, 2, 1, 90).due.size(), 1U);
 }
 
+// A reload writes the limit first and tells the lines of it soon after: what a line keeps of it, as
+// its cost, and what it does not, do not go together until then.
+TEST_F(MemoryStore, BetweenALimitsNewCostAndALineThatIsToldOfItNothingIsAnswered) {
+  add(0, {{&tenant_, "acme"}});
+  table_.change([this] {
+    tenant_.parameters = limits::bucket(1, limits::kSecond, 1);
+    tenant_.cost = Permits{5};
+  });
+  store_.ask({LineId{0}, AskId{1}, {1}, {1}, {0}}, {limits::kNow});
+  ASSERT_EQ(events_.size(), 1U);
+  const auto* failed = std::get_if<core::PermitsFailed>(&events_[0]);
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->ask, AskId{1});
+  EXPECT_LE(failed->wait, Duration::millis(1));
+  tenant_.cost = Permits{1};
+  store_.change_line(LineId{0}, std::array{Bucket{&tenant_, "acme"}});
+  EXPECT_EQ(ask(0, 1).due.size(), 1U);
+}
+
 Buckets::Value value_of(const limits::Limit& limit, limits::Parameters parameters) {
   limits::Limit value = limit;
   value.parameters = parameters;
