@@ -168,7 +168,10 @@ void RecordChecks::finish(Shadow& shadow, Instant now) {
 
 void RecordChecks::moved(const core::PartitionMoved& event) {
   if (!live(event.partition) || partitions_[event.partition.value].leaving) return;
-  pass_over(partitions_[event.partition.value], Offset{event.next.value - 1});
+  Owned& p = partitions_[event.partition.value];
+  const Offset before = p.finished_to;
+  pass_over(p, Offset{event.next.value - 1});
+  p.begun |= p.finished_to != before;
 }
 
 void RecordChecks::filtered(const core::RecordFiltered& event) {

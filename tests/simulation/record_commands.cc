@@ -244,7 +244,8 @@ void RecordChecks::commit(const core::Commit& command) {
     const Owned& p = owned(entry.partition, "commit");
     require(!p.lost, "commit_lost", std::to_string(entry.partition.value));
     require(!p.fenced, "commit_fenced", std::to_string(entry.partition.value));
-    require(!transactions_[target_of(p.route).value].open, "commit_during_transaction",
+    const bool may_go = p.begun && !in_transaction(entry.partition, p);
+    require(may_go || !transactions_[target_of(p.route).value].open, "commit_during_transaction",
             std::to_string(entry.partition.value));
     require(
         entry.next <= p.finished_to, "commit_unfinished",

@@ -7,7 +7,8 @@
 namespace einlass::core {
 namespace {
 
-// Between commits while a partition is given back, whatever the interval is.
+// Between commits while a partition is given back, or where it begins could not be committed,
+// whatever the interval is.
 constexpr Duration kHurriedInterval = Duration::millis(100);
 
 // Between commits that go out because many records have finished: a commit costs as much as a dozen
@@ -42,8 +43,20 @@ void Commits::mark_finished(PartitionId id, Instant now) {
 }
 
 void Commits::mark_begun(PartitionId id, Instant now) {
-  begun_ = true;
+  begun_ = intake_[id].begun = true;
   mark_dirty(id, now);
+}
+
+bool Commits::may_go(PartitionId id) const {
+  if (!transacts(id) || delivery_.idle(target_of(id))) return true;
+  const Partition& partition = intake_[id];
+  if (!partition.begun || partition.in_commit) return false;
+  // Of a partition that was lost meanwhile it may be this very one that the transaction names, as
+  // it was before.
+  const Transaction& transaction = transactions_[target_of(id).value];
+  return std::ranges::all_of(transaction.entries, [&](const CommitEntry& entry) {
+    return is_of(entry.partition, transaction.births);
+  });
 }
 
 void Commits::arm(Instant now) {
@@ -51,6 +64,7 @@ void Commits::arm(Instant now) {
   Duration interval = options_.commit_interval;
   if (intake_.revoking() > 0) interval = std::min(interval, kHurriedInterval);
   if (finished_ >= options_.commit_records) interval = std::min(interval, kBusyInterval);
+  if (failed_) interval = std::min(interval, retry_);
   if (begun_) interval = Duration{};
   deadlines_.set({Alarm::Kind::commit, 0}, std::max(now, last_ + interval));
 }
@@ -58,14 +72,13 @@ void Commits::arm(Instant now) {
 void Commits::send(Instant now, Commands& commands) {
   if (is_open_) return;
   finished_ = 0;
-  begun_ = false;
+  begun_ = failed_ = false;
   open_.clear();
   births_ = intake_.births();
   std::erase_if(dirty_, [this](PartitionId id) {
     Partition& partition = intake_[id];
     if (!intake_.exists(id) || !partition.dirty) return true;
-    // A transaction is under way that commits it, and must not be taken back.
-    if (transacts(id) && !delivery_.idle(target_of(id))) return false;
+    if (!may_go(id)) return false;  // The transaction must not be taken back.
     partition.dirty = false;
     if (partition.fenced) return true;
     partition.in_commit = true;
@@ -94,13 +107,18 @@ CommitEntry Commits::entry_of(PartitionId id, const Ledger& ledger) const {
 std::span<const PartitionId> Commits::ended(const CommitEnded& event, Instant now) {
   CHECK(is_open_);
   is_open_ = false;
+  retry_ =
+      event.result == CommitResult::failed ? std::max(kHurriedInterval, retry_ * 2) : Duration{};
   let_transactions_go_on();
   for (const CommitEntry& entry : open_) {
     if (!is_of(entry.partition, births_)) continue;
-    intake_[entry.partition].in_commit = false;
-    if (event.result != CommitResult::failed) continue;
+    Partition& partition = intake_[entry.partition];
+    partition.in_commit = false;
     const bool settled = std::ranges::find(event.settled, entry.partition) != event.settled.end();
-    if (!settled) mark_dirty(entry.partition, now);
+    if (settled || event.result == CommitResult::committed) partition.begun = false;
+    if (settled || event.result != CommitResult::failed) continue;
+    failed_ |= partition.begun;
+    mark_dirty(entry.partition, now);
   }
   parts_.clear();
   for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {

@@ -15,14 +15,16 @@
 // partition the order of what is committed is that of what finished: while a transaction is under
 // way nothing else is committed of the partitions of its target's routes, and while such a commit
 // is under way no transaction begins. What finished in another way, as a dead letter, is committed
-// with the next transaction, or by itself where none is under way.
+// with the next transaction, or by itself where none is under way. But where a partition begins is
+// committed at once, if the transaction has no part of it: that may stand still for minutes.
 //
 // What holds it together (checked in tests after each event, gate/invariants.cc):
 // C1  A dirty partition is among those that the next commit looks at.
 // C2  A partition is in_commit exactly if the open commit, or its target's open transaction, is of
 //     this assignment of it.
-// C3  A target's transaction and a commit of its partitions are never open together.
-// C4  Where something is dirty a commit is open, its target's transaction is, or the alarm is set.
+// C3  No partition has a part in a commit and a transaction that are open together, nor in a commit
+//     that was open when its target's transaction began.
+// C4  Where something is dirty that may go, a commit is open or the alarm is set.
 #pragma once
 
 #include <cstddef>
@@ -104,6 +106,8 @@ class Commits {
   bool is_of(PartitionId id, std::uint64_t births) const {
     return intake_.exists(id) && intake_[id].birth <= births;
   }
+  // Whether it may be committed by itself: no transaction is under way that must come first.
+  bool may_go(PartitionId id) const;
   CommitEntry entry_of(PartitionId id, const Ledger& ledger) const;
   void let_transactions_wait();
   void let_transactions_go_on();
@@ -123,6 +127,8 @@ class Commits {
   Instant last_;
   std::uint32_t finished_ = 0;  // Records, since then.
   bool begun_ = false;          // Some partition, since then.
+  bool failed_ = false;         // That of one that has begun has failed, the last time.
+  Duration retry_;              // How long such a one waits then: longer each time.
 
   std::vector<Transaction> transactions_;  // By TargetId; at most one of each is open.
   bool transactional_ = false;             // Some target is.

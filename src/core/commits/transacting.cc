@@ -62,6 +62,8 @@ std::span<const PartitionId> Commits::end_transaction(TargetId target, Outcome o
     parts_.push_back(entry.partition);
     Partition& partition = intake_[entry.partition];
     partition.in_commit = false;
+    if (committed) partition.begun = false;
+    failed_ |= partition.begun;
     // What came meanwhile, behind its records, may have been finished before.
     if (committed && entry.next < partition.ledger.committable()) mark_dirty(entry.partition, now);
   }

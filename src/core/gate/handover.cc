@@ -24,12 +24,16 @@ void Gate::on(const PartitionAssigned& event, Instant now, Commands& commands) {
   hand_over(event.partition, now, commands);
 }
 
-// The next offset may be past whatever comes next, for whom a policy would choose once more.
+// The next offset may be past whatever comes next, for whom a policy would choose once more; and it
+// has chosen this place, as where a partition begins.
 void Gate::on(const PartitionMoved& event, Instant now, Commands& commands) {
   if (!intake_.takes(event.partition)) return;
   const Offset last{event.next.value - 1};
-  intake_[event.partition].ledger.knows(last);
+  Ledger& ledger = intake_[event.partition].ledger;
+  const Offset before = ledger.committable();
+  ledger.knows(last);
   pass_over(event.partition, last, now);
+  if (ledger.committable() != before) commits_.mark_begun(event.partition, now);
   intake_.passed_over(event.partition, commands);
 }
 

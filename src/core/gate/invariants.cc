@@ -106,7 +106,12 @@ void Commits::check_invariants() const {
   }
   for (const CommitEntry& entry : open_) {
     if (!is_open_ || !is_of(entry.partition, births_) || !transacts(entry.partition)) continue;
-    CHECK(delivery_.idle(target_of(entry.partition)));
+    const TargetId target = target_of(entry.partition);
+    if (delivery_.idle(target)) continue;
+    const Transaction& transaction = transactions_[target.value];
+    CHECK(!is_of(entry.partition, transaction.births) ||
+          std::ranges::find(transaction.entries, entry.partition, &CommitEntry::partition) ==
+              transaction.entries.end());
   }
   bool dirty = false;
   for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
@@ -115,7 +120,7 @@ void Commits::check_invariants() const {
     CHECK(intake_[id].in_commit == in_commit[i]);
     if (!intake_[id].dirty) continue;
     CHECK(std::ranges::find(dirty_, id) != dirty_.end());
-    dirty |= !transacts(id) || delivery_.idle(target_of(id));
+    dirty |= may_go(id);
   }
   CHECK(!dirty || is_open_ || deadlines_.when({Alarm::Kind::commit, 0}));
 }

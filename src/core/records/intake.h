@@ -49,6 +49,7 @@ struct Partition {
   bool dirty = false;       // The ledger has moved since the last commit was sent.
   bool fenced = false;      // Nothing may be committed any more.
   bool in_commit = false;   // Part of the commit, or transaction, that is open.
+  bool begun = false;       // A policy chose where it begins, and that is not committed yet.
   Instant deadline;         // While revoking: how long attempts may still take.
   std::uint64_t birth = 0;  // Which assignment of this gate it is: 1, 2, 3, ...
 };

@@ -61,6 +61,25 @@ TEST(Commits, the_last_one_does_not_wait_for_a_long_interval) {
   EXPECT_EQ(bench.all<Commit>()[1].entries[0].next, Offset{2});
 }
 
+TEST(Commits, where_a_partition_begins_does_not_wait_for_the_interval_though_it_failed) {
+  GateOptions options = BenchGate::options_for(free_route());
+  options.commit_interval = Duration::seconds(60);
+  BenchGate bench(options);
+  bench.put(PartitionAssigned{PartitionId{0}, RouteId{0}, Offset{7}, {}, true});
+  for (std::size_t tries = 1; tries < 4; ++tries) {
+    bench.pass(Duration::millis(100));
+    ASSERT_EQ(bench.all<Commit>().size(), tries);
+    EXPECT_EQ(bench.all<Commit>().back().entries[0].next, Offset{7});
+    bench.put(CommitEnded{CommitResult::failed});
+  }
+  bench.pass(Duration::millis(100));
+  bench.put(CommitEnded{CommitResult::committed});
+  bench.arrive(0, 7);
+  bench.ended(0, Outcome::accepted);
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(bench.all<Commit>().size(), 4u) << "and then all is as ever";
+}
+
 constexpr Duration kNow;
 constexpr Duration kBusy = Duration::millis(10);  // As docs/guarantees.md promises.
 

@@ -83,6 +83,36 @@ struct Transacting : ::testing::Test {
 
 using Said = std::vector<std::string>;
 
+// Its new assignment must not be committed before the old one's transaction, which comes later.
+TEST_F(Transacting, where_a_partition_begins_waits_for_the_end_of_what_may_be_its_own_transaction) {
+  begin({0, 1});
+  bench.put(PartitionLost{PartitionId{0}});
+  bench.commands.clear();
+  bench.put(PartitionAssigned{PartitionId{2}, RouteId{0}, Offset{0}, {}, true});
+  bench.pass(Duration::seconds(1));
+  EXPECT_TRUE(bench.all<Commit>().empty());
+  ended({0, 1}, Outcome::accepted);
+  bench.pass(Duration::millis(100));
+  EXPECT_EQ(commits(), (std::vector<std::string>{" 2@0"}));
+}
+
+// A transaction may stand still for minutes, and whoever has the partition next would begin at the
+// log's end.
+TEST_F(Transacting, where_a_partition_begins_is_committed_beside_one_that_has_no_part_of_it) {
+  begin({0, 1});
+  bench.commands.clear();
+  bench.put(PartitionAssigned{PartitionId{2}, RouteId{0}, Offset{7}, {}, true});
+  bench.pass(Duration::millis(1));
+  EXPECT_EQ(commits(), (std::vector<std::string>{" 2@7"}));
+  ended({0, 1}, Outcome::accepted);
+  bench.arrive(5, 7, 2);
+  bench.pass(kLinger);
+  EXPECT_TRUE(bench.all<Transact>().empty()) << "the commit must not be overtaken";
+  bench.put(CommitEnded{CommitResult::committed});
+  bench.pass(kLinger);
+  EXPECT_EQ(transactions(), (std::vector<std::string>{" 2@8"}));
+}
+
 TEST_F(Transacting, a_request_goes_with_the_offsets_that_count_it_as_finished) {
   begin({0, 1, 2, 3});
   ASSERT_TRUE(std::holds_alternative<Transact>(bench.commands.back())) << "behind its records";
