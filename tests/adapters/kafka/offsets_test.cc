@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 class OffsetsTest : public RealBrokerTest {
  protected:
   // A partition of 100 records, of which 10 are committed, and whose log then begins at 60.
-  static void commit_10_and_delete_60(const std::string& topic, int partitions) {
+  static void commit_10_and_delete_60(const std::string& topic, int partitions,
+                                      const std::string& finished = {}) {
     admin->create_topic(topic, partitions);
     for (int number = 0; number < partitions; ++number) producer->many(topic, number, 100);
     Gate g(options_for(topic, "gate-1"));
@@ -21,7 +22,7 @@ class OffsetsTest : public RealBrokerTest {
     ASSERT_TRUE(g.run_until([&] { return g.sink.count == all; }));
     std::vector<core::CommitEntry> entries;
     for (int number = 0; number < partitions; ++number) {
-      entries.push_back({g.id_of(number), Offset{number == 0 ? 10 : 100}, {}});
+      entries.push_back({g.id_of(number), Offset{number == 0 ? 10 : 100}, finished});
     }
     ASSERT_EQ(g.commit(entries), core::CommitResult::committed);
     g.leave();
@@ -140,6 +141,23 @@ TEST_F(OffsetsTest, latest_begins_at_the_end_and_counts_what_it_passes_over) {
   EXPECT_FALSE(g.all<core::PartitionAssigned>()[0].begun);
   ASSERT_EQ(g.all<core::PartitionMoved>().size(), 1u) << "the gate must know to commit it";
   EXPECT_EQ(g.all<core::PartitionMoved>()[0].next, Offset{100});
+}
+
+// One record that could not finish is all that retention took; behind it lies what the group had
+// received.
+TEST_F(OffsetsTest, latest_goes_on_where_the_group_has_been_by_what_had_finished) {
+  const core::OffsetRange ahead[] = {{Offset{11}, Offset{80}}};
+  commit_10_and_delete_60("been_there", 1, core::write_finished(Offset{10}, ahead));
+  SourceOptions made = options_for("been_there", "gate-1");
+  made.auto_offset_reset = OffsetReset::latest;
+  Gate g(made);
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 40; }));
+  EXPECT_EQ(g.sink.offsets(0), range(60, 100)) << "the gate knows which of them have finished";
+  EXPECT_EQ(skipped(g).retention, 1u);
+  EXPECT_EQ(skipped(g).reset, 0u);
+  EXPECT_EQ(g.finished[0], (std::vector<core::OffsetRange>{ahead[0]}));
+  ASSERT_EQ(g.all<core::PartitionMoved>().size(), 1u);
+  EXPECT_EQ(g.all<core::PartitionMoved>()[0].next, Offset{60});
 }
 
 TEST_F(OffsetsTest, with_error_one_partition_waits_the_others_go_on_and_it_is_revived) {

@@ -1,5 +1,7 @@
 #include "adapters/kafka/partitions/assignment.h"
 
+#include <utility>
+
 #include "units/check.h"
 
 namespace einlass::kafka {
@@ -22,8 +24,19 @@ Partition& Assignment::add(const std::string& topic, PartitionNumber number, cor
   partition.topic = topic;
   partition.number = number;
   partition.phase = Phase::waiting;
+  partition.forbidden = forbidden_.contains({topic, number.value});
   ids_[{topic, number.value}] = partition.id.value;
   return partition;
+}
+
+void Assignment::set_forbidden(Partition& partition, bool forbidden) {
+  if (std::exchange(partition.forbidden, forbidden) == forbidden) return;
+  const std::pair name{partition.topic, partition.number.value};
+  if (forbidden) {
+    forbidden_.insert(name);
+  } else {
+    forbidden_.erase(name);
+  }
 }
 
 void Assignment::attach(Partition& partition, QueueHandle queue) {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,7 +76,8 @@ struct Partition {
   std::string why_stuck;
   bool forbidden = false;         // The right to read it is missing, and nothing has come since.
   bool commit_forbidden = false;  // The same right, as the last commit of it was told.
-  std::vector<core::OffsetRange> finished;  // For the gate, until it is told of its assignment.
+  // What had finished above the committed offset when it was assigned, as that commit says.
+  std::vector<core::OffsetRange> finished;
 
   bool readable() const { return phase == Phase::reading && !held; }
   // Nobody has taken it back.
@@ -96,6 +98,10 @@ class Assignment {
 
   // The queue that it is read from; watched from now on.
   void attach(Partition& partition, QueueHandle queue);
+
+  // What is known of the right to read it, also when it is assigned again: librdkafka tells it
+  // once.
+  void set_forbidden(Partition& partition, bool forbidden);
 
   // Frees the slot and the queue. The id is not used again before recycle().
   void remove(Partition& partition);
@@ -132,6 +138,7 @@ class Assignment {
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> retired_;
   std::map<std::pair<std::string, std::int32_t>, std::uint32_t> ids_;
+  std::set<std::pair<std::string, std::int32_t>> forbidden_;
   std::deque<std::uint32_t> line_;  // May hold ids that are not worth reading any more.
 };
 

@@ -1,5 +1,7 @@
 #include "adapters/kafka/source/beginning.h"
 
+#include <algorithm>
+
 #include "units/check.h"
 
 namespace einlass::kafka {
@@ -27,9 +29,24 @@ Beginning begin(OffsetReset policy, const LogBounds& log, bool anew) {
                     anew ? count(Offset{0}, log.start) : 0);
 }
 
-Beginning go_on(OffsetReset policy, const LogBounds& log, Offset next) {
+Beginning go_on(OffsetReset policy, const LogBounds& log, Offset next,
+                std::span<const core::OffsetRange> finished) {
   CHECK(next < log.start);
-  return at_an_edge(policy, log, &SkippedOffsets::retention, count(next, log.start));
+  std::uint64_t gone = count(next, log.start);
+  for (const core::OffsetRange& range : finished) {
+    const Offset first = std::max(range.first, next), end = std::min(range.end, log.start);
+    if (first < end) gone -= count(first, end);
+  }
+  Beginning beginning;
+  const bool has_been_there = !finished.empty() && finished.back().end >= log.start;
+  if (has_been_there && (gone == 0 || policy != OffsetReset::error)) {
+    beginning.next = log.start;
+    beginning.skipped.retention = gone;
+  } else {
+    beginning = at_an_edge(policy, log, &SkippedOffsets::retention, gone);
+  }
+  beginning.gone = gone;
+  return beginning;
 }
 
 }  // namespace einlass::kafka

@@ -92,6 +92,7 @@ void Positions::take(Partition& partition, const Position& answer, Instant now) 
 }
 
 void Positions::take_committed(Partition& partition, const Position& answer) {
+  partition.finished.clear();
   if (answer.metadata == kBeganAnew) {
     partition.anew = partition.told_anew = true;
     return seek(partition);
@@ -114,6 +115,7 @@ void Positions::take_committed(Partition& partition, const Position& answer) {
 
 // Nothing is committed, or what is committed is of another log.
 void Positions::begin(Partition& partition, const LogBounds& log) {
+  partition.finished.clear();
   const Beginning beginning = kafka::begin(policy_, log, partition.anew);
   partition.log = log;
   if (!beginning.next) {
@@ -125,8 +127,11 @@ void Positions::begin(Partition& partition, const LogBounds& log) {
 }
 
 void Positions::go_on(Partition& partition, const LogBounds& log, Instant now) {
-  const Beginning beginning = kafka::go_on(policy_, log, Offset{partition.next});
-  const std::string gone = range(partition.next, log.start.value);
+  const Offset next{partition.next};
+  const Beginning beginning = kafka::go_on(policy_, log, next, partition.finished);
+  const auto all = static_cast<std::uint64_t>(log.start.value - partition.next);
+  const std::string gone =
+      (beginning.gone < all ? "some of " : "") + range(partition.next, log.start.value);
   if (!beginning.next) return get_stuck(partition, gone + " were deleted before they were read");
   partition.moved = now;
   move(partition, beginning, gone);
@@ -219,8 +224,7 @@ std::string Positions::read_on() {
     partition->phase = Phase::reading;
     assignment_.more(*partition);
     events_.push_back(core::PartitionAssigned{partition->id, partition->route, next,
-                                              std::exchange(partition->finished, {}),
-                                              partition->begun});
+                                              partition->finished, partition->begun});
   }
   return {};
 }

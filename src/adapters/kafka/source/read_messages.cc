@@ -61,11 +61,13 @@ bool Source::State::admit(Partition& partition, const rd_kafka_message_t& messag
     return false;
   }
   if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    assignment.set_forbidden(partition, false);
     if (!passed) reached_end(partition, Offset{message.offset});
     return false;
   }
   if (message.err) {
-    partition.forbidden = message.err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
+    assignment.set_forbidden(partition,
+                             message.err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
     Trouble trouble = explain(message.err, false, rd_kafka_message_errstr(&message),
                               error_context(partition.topic));
     if (partition.forbidden) {
@@ -77,7 +79,7 @@ bool Source::State::admit(Partition& partition, const rd_kafka_message_t& messag
     tell(trouble);
     return false;
   }
-  partition.forbidden = false;
+  assignment.set_forbidden(partition, false);
   if (passed) return false;
   partition.next = message.offset + 1;
   return true;

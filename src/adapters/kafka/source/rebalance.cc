@@ -62,13 +62,14 @@ std::string Rebalance::assign(const rd_kafka_topic_partition_list_t* list) {
 void Rebalance::revoke(const rd_kafka_topic_partition_list_t* list, bool lost, Instant now) {
   if (lost) {
     joined_ = false;
-    ++losses_;
     parts_.commits.give_up();
   }
   not_done_ = 0;
+  bool was_ours = false;
   for (const auto& entry : elements(list)) {
     Partition* partition = parts_.assignment.find(entry.topic, PartitionNumber{entry.partition});
     if (partition == nullptr || partition->phase == Phase::done) continue;
+    was_ours = true;
     if (partition->phase == Phase::waiting) {
       partition->phase = Phase::done;
       continue;
@@ -84,6 +85,7 @@ void Rebalance::revoke(const rd_kafka_topic_partition_list_t* list, bool lost, I
       parts_.events.push_back(core::PartitionRevoked{partition->id, now + revoke_timeout_});
     }
   }
+  if (lost && was_ours) ++losses_;
 }
 
 std::string Rebalance::partition_done(Partition& partition, Instant now) {
