@@ -21,6 +21,7 @@ Verdict verdict(rd_kafka_resp_err_t code) {
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR__AUTHENTICATION:
     case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
     // Not sent, for its producer was given up before: for a right that is missing, as a rule.
@@ -95,6 +96,22 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason,
     default:
       return explain(code, false, reason, {context.brokers, "", "", context.topic});
   }
+}
+
+Trouble explain_transaction(rd_kafka_resp_err_t code, std::string_view reason,
+                            const TargetErrorContext& context) {
+  if (code == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) {
+    return of_topic(context, "kafka_group_forbidden",
+                    "this login may not commit with its transactions what has been read; grant it "
+                    "READ on the group of kafka.group and on the topics that are read; records "
+                    "wait until then (" +
+                        std::string(reason) + ")");
+  }
+  Trouble trouble = explain_write(code, reason, context);
+  if (code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) {
+    trouble.detail += "; it needs READ on the topics that are read, too";
+  }
+  return trouble;
 }
 
 Trouble transactions_wait(const TargetErrorContext& context) {

@@ -33,6 +33,10 @@ struct TargetErrorContext {
 Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason,
                       const TargetErrorContext& context);
 
+// As explain_write(), where a transaction as such has failed: it is the group's, too.
+Trouble explain_transaction(rd_kafka_resp_err_t code, std::string_view reason,
+                            const TargetErrorContext& context);
+
 // Where the brokers let no transaction begin or end. librdkafka goes on, and says nothing of it.
 Trouble transactions_wait(const TargetErrorContext& context);
 

@@ -31,7 +31,14 @@ void TargetSink::failed(rd_kafka_resp_err_t error, std::string_view reason,
                         std::string_view topic) {
   TargetErrorContext at = error_context();
   at.topic = topic;
-  Trouble trouble = explain_write(error, reason, at);
+  take(explain_write(error, reason, at), error, topic);
+}
+
+void TargetSink::transaction_failed(rd_kafka_resp_err_t error, std::string_view reason) {
+  take(explain_transaction(error, reason, error_context()), error, options.topic);
+}
+
+void TargetSink::take(Trouble trouble, rd_kafka_resp_err_t error, std::string_view topic) {
   const Verdict means = verdict(error);
   const bool refused = means == Verdict::refused;
   const bool of_topic = trouble.lasts == Lasts::topic;

@@ -34,6 +34,8 @@ struct TargetSink : ProducerSink {
   // Tells of an attempt that did not; why is last_failure then. `topic`: its own, which since a
   // reload may be another than that of the options.
   void failed(rd_kafka_resp_err_t error, std::string_view reason, std::string_view topic);
+  // A transaction as such.
+  void transaction_failed(rd_kafka_resp_err_t error, std::string_view reason);
   void set_topic(std::string topic, bool same_partition, Producer& producer);
   TargetStatus status(std::size_t in_flight) const;
 
@@ -45,6 +47,9 @@ struct TargetSink : ProducerSink {
 
  protected:
   ~TargetSink() = default;
+
+ private:
+  void take(Trouble trouble, rd_kafka_resp_err_t error, std::string_view topic);
 };
 
 }  // namespace einlass::kafka

@@ -255,7 +255,8 @@ void TransactionalTarget::State::fail(rd_kafka_resp_err_t error, std::string_vie
   if (error == RD_KAFKA_RESP_ERR__IN_PROGRESS) return;  // Told when it is known why.
   last_failure = failure.reason;
   if (is_of_group(error) || is_consequence(error)) return;
-  failed(error, reason, of_record ? topic : options.topic);
+  if (of_record) return failed(error, reason, topic);
+  transaction_failed(error, reason);
 }
 
 TransactionalTarget::TransactionalTarget(boost::asio::io_context& io, TargetOptions options,

@@ -19,6 +19,10 @@ using Answer = Transactions::Answer;
 // Of one call; it is made again until librdkafka says that this is of no use.
 constexpr int kPatienceMs = 500;
 
+// Of the one that does not go on where it was when it is made again: an answer that comes later
+// than this is lost, and another request begins.
+constexpr int kOffsetsPatienceMs = 30'000;
+
 // Before a call is made again that failed at once.
 constexpr std::chrono::milliseconds kPause{50};
 
@@ -71,7 +75,7 @@ ErrorHandle abort_now(rd_kafka_t* client, Leaving& leaving) {
 Answer commit_now(rd_kafka_t* client, const GroupOffsets& group, Leaving& leaving) {
   auto error = insist(leaving, [&] {
     return rd_kafka_send_offsets_to_transaction(client, group.offsets.get(), group.member.get(),
-                                                kPatienceMs);
+                                                kOffsetsPatienceMs);
   });
   if (error != nullptr) {
     // Also if that fails: nobody has asked to commit it.

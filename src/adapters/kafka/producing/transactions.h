@@ -27,7 +27,8 @@ class Transactions {
   // `answered` is called from `io`.
   Transactions(boost::asio::io_context& io, std::function<void(const Answer&)> answered);
 
-  // Waits for the call under way, a second at most.
+  // Waits for the call under way: a second at most, but where offsets are sent until the brokers
+  // have answered, half a minute at most.
   ~Transactions();
   Transactions(const Transactions&) = delete;
   Transactions& operator=(const Transactions&) = delete;
