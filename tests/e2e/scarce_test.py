@@ -1,4 +1,4 @@
-"""A machine that is short of something: of room for the log, of the processor. Nothing is lost, and records go on."""
+"""A machine that is short of something: of room for the log, of files, of the processor. Nothing is lost, and records go on."""
 
 import contextlib
 import signal
@@ -11,6 +11,7 @@ from harness import places, scenario
 LIMIT = 200
 PARTITIONS = 6
 RECORDS = 5 * LIMIT
+FILES = 100  # Of which the gate needs some for itself.
 
 
 @contextlib.contextmanager
@@ -33,9 +34,9 @@ def a_fifth_of_a_core(process):
 
 
 class Scarce(scenario.Scenario):
-    def start(self, before=()):
+    def start(self, before=(), **changes):
         self.world.create_topic("results", PARTITIONS)
-        self.gate = self.world.gate("gate-1", self.world.config("results", LIMIT))
+        self.gate = self.world.gate("gate-1", self.world.config("results", LIMIT, changes))
         self.gate.before = list(before)
         return self.gate.start()
 
@@ -60,6 +61,23 @@ class Scarce(scenario.Scenario):
         self.world.receiver.tell("status", status=503, for_ms=1000)
         self.deliver_all()
         self.end()
+
+    def test_fewer_files_than_connections(self):
+        """So many records are at the target at once that each connection of its own is more than may be open: each waits, and no
+        attempt is counted."""
+        self.world.create_topic("dead", 1)
+        gate = self.start(["prlimit", f"--nofile={FILES}:{FILES}"], targets={"receiver": {"http": {"max_in_flight": 2 * FILES}}},
+                          route={"order": "none", "dead_letter": "dead", "retry": {"initial": "10ms", "max": "100ms", "attempts": 1}})
+        self.world.receiver.tell("delay", delay_ms=1000)
+        self.world.produce("results", RECORDS, keys=60)
+        places.wait_until(lambda: "too many open files" in gate.log(1000), 20, "that there are no files is told")
+        self.world.receiver.tell("ok")
+        self.world.receiver.wait_for(RECORDS, 30, [gate])
+        seen = self.world.receiver.deliveries()
+        self.assert_nothing_lost(seen, "results")
+        self.assert_no_duplicates(seen)
+        self.assertEqual(self.world.ends("dead"), [0])
+        self.assertEqual(gate.terminate(), 0, gate.log())
 
     def test_a_fifth_of_a_core(self):
         gate = self.start()

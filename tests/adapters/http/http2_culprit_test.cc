@@ -86,10 +86,16 @@ TEST(Http2Culprit, each_is_tried_alone_and_only_the_one_to_blame_is_refused) {
 
 // A server may fall over one request: all that are under way with it lose nothing but time.
 TEST(Http2Culprit, a_connection_that_is_cut_costs_no_attempt_where_it_had_several) {
-  for (const bool resets : {false, true}) {
+  enum class Ends { closes, resets, breaks_http2 };
+  for (const Ends how : {Ends::closes, Ends::resets, Ends::breaks_http2}) {
+    const auto finish = [how](Http2Peer& peer) {
+      if (how == Ends::resets) return peer.peer().reset();
+      if (how == Ends::breaks_http2) peer.peer().write(frame(NGHTTP2_SETTINGS, 0, 0, "12345"));
+      peer.peer().end();
+    };
     ScriptedServer server(in_http2([&](Http2Peer& peer) {
       for (int i = 0; peer.peer().number == 1 && i < 5; ++i) peer.next_request();
-      if (peer.peer().number == 1) return resets ? peer.peer().reset() : peer.peer().end();
+      if (peer.peer().number == 1) return finish(peer);
       for (auto one = peer.next_request(); one.stream != 0; one = peer.next_request()) {
         if (one["x-large"] != "(none)") return peer.peer().end();
         peer.answer(one.stream, "204");

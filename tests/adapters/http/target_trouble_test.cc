@@ -1,6 +1,7 @@
 // The client against servers that are slow, silent, or gone.
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
+#include <sys/resource.h>
 
 #include <mutex>
 #include <set>
@@ -34,6 +35,39 @@ TEST(TargetTrouble, no_answer_ends_at_the_timeout_and_the_next_attempt_works) {
   EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
   EXPECT_EQ(world.trouble(), "");
   EXPECT_EQ(world.events.size(), 3u);
+}
+
+// So many files may be open while it lives.
+class MostOpenFiles {
+ public:
+  explicit MostOpenFiles(rlim_t most) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit now{most, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &now);
+  }
+  ~MostOpenFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+  MostOpenFiles(const MostOpenFiles&) = delete;
+  MostOpenFiles& operator=(const MostOpenFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(TargetTrouble, that_no_file_may_be_opened_is_no_attempt_of_a_record) {
+  ScriptedServer server(always(std::string(kNoContent)));
+  TargetWorld world(server.port());
+  world.target();
+  {
+    const MostOpenFiles none(0);
+    const core::DeliveryEnded ended = world.deliver();
+    EXPECT_EQ(ended.outcome, Outcome::retry);
+    EXPECT_FALSE(ended.counts);
+    EXPECT_EQ(world.trouble(), "no socket to connect with: too many open files (127.0.0.1:" +
+                                   std::to_string(server.port()) + ")");
+    EXPECT_EQ(world.target().status().unusable, world.trouble());
+  }
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << world.trouble();
+  EXPECT_EQ(world.target().status().unusable, "");
 }
 
 TEST(TargetTrouble, each_attempt_has_its_own_deadline) {

@@ -12,6 +12,17 @@ namespace einlass::http {
 
 using boost::system::error_code;
 
+namespace {
+
+// This process, or its machine, can open no socket: no address is to blame, nor any record.
+bool is_without_socket(error_code error) {
+  namespace errc = boost::system::errc;
+  return error == errc::too_many_files_open || error == errc::too_many_files_open_in_system ||
+         error == errc::no_buffer_space || error == errc::not_enough_memory;
+}
+
+}  // namespace
+
 void Connection::begin(Exchange exchange, SteadyTime now) {
   exchange_ = exchange;
   last_used_ = now;
@@ -37,6 +48,7 @@ void Connection::connect_next() {
 }
 
 void Connection::connected(error_code error) {
+  if (is_without_socket(error)) return refuse("no socket to connect with: " + in_words(error));
   if (error) {
     const Endpoint address = addresses_[next_address_++];
     owner_.connect_failed(address);

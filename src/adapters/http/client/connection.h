@@ -106,7 +106,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   // Hands over the stream, and closes what is left. REQUIRES: called from established().
   Stream give_stream();
 
-  // Ends the exchange for this reason, which somebody has to repair. REQUIRES: called from
+  // Ends the exchange for this reason, which somebody has to repair. For the owner: called from
   // established().
   void refuse(const std::string& trouble);
 

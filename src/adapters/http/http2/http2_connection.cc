@@ -81,7 +81,7 @@ void Http2Connection::flush() {
     sent_ = 0;
     goes_on = session_.produce(out_, kMostUnsent);
   } while (!out_.empty());
-  if (!goes_on) return end(session_.trouble());
+  if (!goes_on) return end(session_.trouble(), session_.may_be_over_one());
   if (session_.is_over()) return end("connection closed");
   owner_.room_changed(*this);
 }
@@ -133,7 +133,7 @@ bool Http2Connection::receive() {
     taken += result.bytes;
     const bool goes_on = session_.receive({bytes.data(), result.bytes});
     watch(std::chrono::steady_clock::now());
-    if (!goes_on) end(session_.trouble());
+    if (!goes_on) end(session_.trouble(), session_.may_be_over_one());
     // A short read has emptied the socket: asking again would only be told to wait.
     more = goes_on && (result.bytes == bytes.size() || stream_.buffered());
   }

@@ -265,6 +265,7 @@ void Http2Session::idle_frame() {
 void Http2Session::flooded() {
   if (!trouble_.empty()) return;
   broken_by_server("a flood of frames that say nothing");
+  floods_ = true;
   nghttp2_session_terminate_session(session_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
 }
 

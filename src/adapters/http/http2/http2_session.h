@@ -77,11 +77,14 @@ class Http2Session {
   // Neither side has anything to say any more.
   bool is_over() const;
 
-  // All exchanges end in unanswered(), with this trouble. `cut`: the server ended the connection.
+  // All exchanges end in unanswered(), with this trouble. `cut`: the server ended the connection,
+  // or broke the rules on it.
   void fail_all(const std::string& trouble, bool cut);
 
-  // Why the conversation cannot go on; empty: there is no reason.
+  // Why the conversation cannot go on; empty: there is no reason. Whether that may be one request's
+  // doing: a flood is nobody's.
   const std::string& trouble() const { return trouble_; }
+  bool may_be_over_one() const { return !floods_; }
 
   // The reason that the server gave for ending it; empty: none.
   std::string farewell() const;
@@ -121,6 +124,7 @@ class Http2Session {
   std::vector<nghttp2_nv> fields_;  // Of the request that is being begun.
   std::size_t unsendable_ = 0;      // Exchanges of no stream: produce() ends them.
   std::string trouble_;
+  bool floods_ = false;
   bool settled_ = false;  // The server's settings have come.
   // Once the server has said that it leaves: the last stream that it may answer, and why.
   std::int32_t last_stream_ = 0;
