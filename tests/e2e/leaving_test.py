@@ -46,6 +46,18 @@ class Leaving(scenario.Scenario):
                 done += 1
             self.assertEqual(committed or 0, done, f"partition {partition}")
 
+    def test_is_not_ready_while_it_drains(self):
+        self.world.create_topic("results", 1)
+        self.world.receiver.tell("delay", delay_ms=3000)
+        gate = self.world.gate("gate-1", self.world.config("results", 800)).start()
+        self.world.produce("results", 1)
+        places.wait_until(lambda: gate.status()["targets"][0]["in_flight"] == 1, 20, "a record at the target")
+        self.assertEqual(gate.get("/readyz")[0], 200)
+        gate.process.send_signal(signal.SIGTERM)
+        places.wait_until(lambda: gate.get("/readyz") == (503, "the gate drains: it reads nothing more, and ends\n"), 10, "not ready")
+        self.assertFalse(gate.status()["ready"])
+        self.assertEqual(gate.process.wait(30), 0, gate.log())
+
     def test_latest_and_nothing_finished(self):
         """Where a partition began is kept, though nothing of it had finished when the gate left."""
         self.world.create_topic("results", 2)

@@ -154,6 +154,7 @@ http::ServerResponse Admin::metrics(const Views& views) {
 
 // Everybody may ask, and as often as he likes: the shards are asked no oftener than probes need.
 void Admin::ready(bool in_full, const Respond& respond) {
+  if (shards_.stopping()) return respond(text(503, in_full ? std::string(kDrains) : "not ready"));
   const auto say = [this, in_full, respond] {
     if (not_ready_.empty()) {
       const bool warns = in_full && !ready_but_.empty();
@@ -186,9 +187,8 @@ std::vector<ShownTrouble> Admin::troubles(const Views& views,
 ProcessView Admin::process(const Views& views) {
   einlass::metrics::Snapshot sum = sum_of(views);
   std::vector<ShownTrouble> wrong = troubles(views, sum);
-  return {std::move(sum),   shards_.values(), silent_shards(),
-          std::move(wrong), reload_.state(),  recent_,
-          steering_,        started_,         clock_.now()};
+  return {std::move(sum), shards_.values(), silent_shards(),    std::move(wrong), reload_.state(),
+          recent_,        steering_,        shards_.stopping(), started_,         clock_.now()};
 }
 
 std::vector<std::string> Admin::silent_shards() const {

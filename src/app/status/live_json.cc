@@ -85,7 +85,7 @@ std::string live_json(const Views& views, const config::Config& config,
                       const ProcessView& process) {
   const metrics::Snapshot& sum = process.sum;
   Json live{{"at", process.now.us}, {"started_at", process.started.us}};
-  live.update(state_json(views, config, process.steering));
+  live.update(state_json(views, config, process));
   live["troubles"] = troubles_json(process.troubles);
   live["books"] = books_json(sum);
   live["routes"] = routes_json(sum, config);

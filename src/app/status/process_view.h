@@ -23,6 +23,7 @@ struct ProcessView {
   const ReloadState& reload;
   const Recent& recent;
   const Steering& steering;
+  bool drains = false;
   Instant started;  // When this process began to count.
   Instant now;
 };

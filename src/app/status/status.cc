@@ -96,7 +96,7 @@ std::string status_json(const Views& views, const config::Config& config,
                         const ProcessView& process) {
   const metrics::Snapshot& sum = process.sum;
   Json status{{"at", process.now.us}, {"started_at", process.started.us}};
-  status.update(state_json(views, config, process.steering));
+  status.update(state_json(views, config, process));
   status["troubles"] = troubles_json(process.troubles);
   status["shards"] = shards_json(views, process.silent);
   status["books"] = books_json(sum);

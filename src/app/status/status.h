@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "app/service/shards.h"
 #include "config/model/config.h"
@@ -11,6 +12,9 @@ namespace einlass::app {
 
 class Steering;
 struct ProcessView;
+
+// Of a gate that is about to end, whatever else there is to say.
+inline constexpr std::string_view kDrains = "the gate drains: it reads nothing more, and ends";
 
 // Why the gate cannot do its work now; empty if it can.
 std::string why_not_ready(const Views& views, const config::Config& config);

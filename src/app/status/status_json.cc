@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "app/setup/wiring.h"
+#include "app/status/process_view.h"
 #include "app/views/books.h"
 #include "text/utf8.h"
 
@@ -292,8 +293,9 @@ Json reload_json(const ReloadState& reload) {
           {"said", valid_utf8(reload.said)}};
 }
 
-Json state_json(const Views& views, const config::Config& config, const Steering& steering) {
-  const std::string why = why_not_ready(views, config, steering);
+Json state_json(const Views& views, const config::Config& config, const ProcessView& process) {
+  const std::string why =
+      process.drains ? std::string(kDrains) : why_not_ready(views, config, process.steering);
   return {{"instance", config.instance},
           {"version", EINLASS_VERSION},
           {"ready", why.empty()},

@@ -27,7 +27,7 @@ std::string does_not_answer(std::size_t shard, const std::string& why);
 std::vector<std::reference_wrapper<const ShardView>> known(const Views& views);
 
 // Who it is; whether ready.
-Json state_json(const Views& views, const config::Config& config, const Steering& steering);
+Json state_json(const Views& views, const config::Config& config, const ProcessView& process);
 Json shards_json(const Views& views, const std::vector<std::string>& silent);
 Json books_json(const metrics::Snapshot& sum);
 Json routes_json(const metrics::Snapshot& sum, const config::Config& config);

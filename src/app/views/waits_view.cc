@@ -13,7 +13,10 @@ std::optional<Allowed> allowed_of(const Shard& shard, const core::LineStanding& 
   const config::Config& config = shard.config();
   const config::Limit& limit =
       config.limits[config.routes[standing.route.value].limits[standing.limit->value]];
-  return records_allowed_by(limit, shard.limiters().in_force(standing.line, standing.limit->value));
+  // Where it waits behind another line's record, that one's limit it is.
+  const core::Record* first = standing.first ? shard.gate().record(standing.first->slot) : nullptr;
+  const core::LineId line = first != nullptr ? first->line : standing.line;
+  return records_allowed_by(limit, shard.limiters().in_force(line, standing.limit->value));
 }
 
 std::vector<WaitsView::Line> longest_lines(const Shard& shard, Instant now) {
