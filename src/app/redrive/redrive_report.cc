@@ -69,10 +69,15 @@ std::string redrive_books(const RedriveView& view) {
            " of the left could not be sent (the log names the first): they stay in the topic, and "
            "`--from beginning` reads them again\n";
   }
-  if (view.counts.skipped > 0) {
-    all +=
-        "  the skipped stay in the topic; the next redrive begins after them, unless you give it "
-        "`--from beginning`\n";
+  if (view.counts.finished > 0) {
+    all += "  " + std::to_string(view.counts.finished) +
+           " of the skipped had been finished by an earlier redrive: `--from beginning` would send "
+           "them again\n";
+  }
+  if (view.counts.skipped > view.counts.finished) {
+    all += "  " + std::to_string(view.counts.skipped - view.counts.finished) +
+           " of the skipped were not chosen: they stay in the topic; the next redrive begins after "
+           "them, unless you give it `--from beginning`\n";
   }
   if (view.gone > 0) {
     all += "  " + std::to_string(view.gone) + " were deleted from Kafka before they were read\n";

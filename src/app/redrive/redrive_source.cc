@@ -68,6 +68,7 @@ void RedriveSource::take(const kafka::Message& message) {
   ++counts_.read;
   if (partition.book.knows(message.offset)) {
     ++counts_.skipped;
+    ++counts_.finished;
     return;
   }
   const Choice choice = choice_.of(message.headers);

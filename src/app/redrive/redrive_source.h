@@ -31,7 +31,8 @@ struct RedriveRange {
 struct RedriveCounts {
   std::uint64_t read = 0;
   std::uint64_t sent = 0;     // Handed to the gate.
-  std::uint64_t skipped = 0;  // By the filters, or finished by an earlier redrive.
+  std::uint64_t skipped = 0;  // By the filters, or finished by an earlier redrive:
+  std::uint64_t finished = 0;  // so many of them.
   std::uint64_t left = 0;     // Could not be sent.
   std::uint64_t offsets = 0;  // Passed, whether a letter stood there or not.
 };

@@ -312,7 +312,7 @@ Section::Names live_parameters(const Limit& limit) {
 void print_live(PrintedPage& page, const Limit& limit) {
   const limits::Parameters parameters = as_written(limit);
   std::visit([&](const auto& p) { print(page, live_rows(rows_of(p)), p); }, parameters);
-  if (limit.burst.value > 0) print(page, row_of_burst(), limit);
+  if (has_pace(limit)) print(page, row_of_burst(), limit);
 }
 
 std::string_view algorithm_name(const limits::Parameters& parameters) {

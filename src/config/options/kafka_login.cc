@@ -111,6 +111,8 @@ void log_in_as_source(const Kafka& kafka, KafkaTarget& target) {
     target.oauth = kafka.oauth;
   }
   for (const auto& [name, value] : kafka.properties) {
+    const auto is_this = [&name = name](const auto& said) { return said.first == name; };
+    if (std::ranges::any_of(kSaidByOptions, is_this)) continue;
     const bool is_of_its_login = is_another_login(name) || sends_no_token(name, value) ||
                                  (needs_tls && sends_no_token_by_tls(name, value));
     if (has_tokens && is_of_its_login) continue;

@@ -241,12 +241,8 @@ const Rows<KafkaTarget> kKafkaTarget = {
 
 void check_kafka_target(Section& section, KafkaTarget& target) {
   const Kafka& kafka = section.reading().config.kafka;
-  // librdkafka's names for what options of the target say.
-  const std::pair<std::string, const char*> said[] = {
-      {"message.timeout.ms", "is set by timeout; leave it out"},
-      {"delivery.timeout.ms", "is set by timeout; leave it out"},
-      {"queue.buffering.max.messages", "is bounded by max_in_flight; leave it out"}};
-  for (const auto& [name, wrong] : said) {
+  for (const auto& [said, wrong] : kSaidByOptions) {
+    const std::string name(said);
     if (!target.properties.contains(name)) continue;
     section.reading().wrong(section.position_of("properties", name),
                             below(section.path_of("properties"), name), wrong);

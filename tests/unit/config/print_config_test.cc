@@ -74,7 +74,7 @@ TEST(PrintConfig, ReadsBackToTheSame) {
           kafka("topic: b, partition: same, properties: {a: c, linger.ms: 5}, timeout: 1s"),
       kafka("topic: b, brokers: [a, b], max_in_flight: 7"),
       kafka("topic: b, exactly_once: true, timeout: 2m"),
-      route("limits: [m], order: none, dead_letter: d, retry: {attempts: 3}"),
+      route("limits: [m], order: none, dead_letter: d, retry: {attempts: 3}, largest_record: 5MiB"),
       kLimits +
           "targets: {t: {http: {url: http://h/}, retry: {initial: 1s, budget: 7%}, breaker: "
           "{failures: "
@@ -82,6 +82,20 @@ TEST(PrintConfig, ReadsBackToTheSame) {
           kRoutes,
   };
   for (const std::string& text : texts) {
+    const std::string once = printed(text);
+    EXPECT_EQ(printed(once), once) << text;
+  }
+}
+
+// What holds for a part of a file by another part of it.
+TEST(PrintConfig, WhatIsSaidElsewhereReadsBackToTheSame) {
+  const std::string counter = "algorithm: counter, limit: 9, window: 1s, key: topic, burst: ";
+  for (const std::string& text :
+       {limit(counter + "9, overrides: {a: {limit: 5}}"),
+        limit(counter + "7, overrides: {a: {limit: 5}, b: {limit: 9, burst: 3}}"),
+        "kafka: {brokers: h, properties: {message.timeout.ms: 60000, "
+        "queue.buffering.max.messages: 5}}\n" +
+            kafka("topic: b")}) {
     const std::string once = printed(text);
     EXPECT_EQ(printed(once), once) << text;
   }

@@ -74,5 +74,17 @@ TEST(RedriveReport, the_books_do_not_close_when_a_record_is_nowhere) {
   EXPECT_FALSE(books_close(view));
 }
 
+TEST(RedriveReport, what_an_earlier_one_finished_is_not_to_be_sent_again) {
+  RedriveView view = half_way();
+  view.counts.finished = 5;
+  const std::string both = redrive_books(view);
+  EXPECT_NE(both.find("  5 of the skipped had been finished by an earlier redrive"), both.npos);
+  EXPECT_NE(both.find("  10 of the skipped were not chosen"), both.npos);
+  view.counts.finished = view.counts.skipped;
+  EXPECT_EQ(redrive_books(view).find("were not chosen"), both.npos);
+  view.counts.finished = 0;
+  EXPECT_EQ(redrive_books(view).find("earlier redrive"), both.npos);
+}
+
 }  // namespace
 }  // namespace einlass::app
