@@ -207,6 +207,60 @@ TEST_P(FleetShares, lend_what_a_flow_does_not_use_and_give_it_back) {
   EXPECT_NEAR(static_cast<double>(back[0]), kRate * 5 / 7.0, 12);
 }
 
+// What left of each of three flows that stand in levels of their own, and of all, over any 5 s: the
+// least part of each.
+std::array<double, kFlows + 1> least_by_level(const std::vector<std::vector<std::size_t>>& flows,
+                                              std::uint8_t keep) {
+  core::RouteOptions route = one_shared_limit();
+  route.inside_records = 2 * kBacklog;
+  route.share = {.levels = kFlows, .keep = keep};
+  limits::Limit limit{"limit",
+                      limits::TokenBucketParameters{limits::reduced({kRate, 1'000'000}), {20}}};
+  limit.by_flows = true;
+  memory::Table table;
+  Fleet fleet(route, {"", Duration::millis(1), Duration::millis(5), Duration::millis(1), 64},
+              kBegin);
+  fleet.set_flows([&](std::size_t gate, std::uint32_t slot) {
+    const std::size_t flow = flows[gate][slot % flows[gate].size()];
+    return mark(flow, static_cast<std::uint8_t>(flow));
+  });
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    fleet.add_gate(std::make_unique<MemoryLimiter>(table, std::span(&limit, 1)));
+  }
+  fleet.run(Duration::seconds(16), kBacklog);
+  std::array<double, kFlows + 1> least{1, 1, 1, 1};
+  for (Duration from = Duration::seconds(1); from <= Duration::seconds(11);
+       from = from + Duration::millis(100)) {
+    std::array<std::int64_t, kFlows + 1> count{};
+    for (const Fleet::Left& one : fleet.left()) {
+      if (one.at < kBegin + from || one.at >= kBegin + from + Duration::seconds(5)) continue;
+      ++count[one.flow.value - 1];
+      ++count[kFlows];
+    }
+    for (std::size_t i = 0; i < least.size(); ++i) {
+      least[i] = std::min(least[i], static_cast<double>(count[i]) / (5.0 * kRate));
+    }
+  }
+  return least;
+}
+
+// Whichever gates they wait in: the first level has all but what each below it keeps.
+TEST(FleetSharesByLevel, the_first_goes_first_and_each_below_keeps_its_part) {
+  const std::vector<std::vector<std::vector<std::size_t>>> fleets = {
+      {{0, 1, 2}}, {{0, 1, 2}, {0, 1, 2}}, {{0}, {1}, {2}}, {{1, 2}, {0}}};
+  for (const auto& flows : fleets) {
+    for (const int keep : {5, 20}) {
+      const auto least = least_by_level(flows, static_cast<std::uint8_t>(keep));
+      const double part = keep / 100.0;
+      EXPECT_GE(least[kFlows], 0.99) << flows.size() << " gates, keep " << keep;
+      EXPECT_GE(least[0], 1 - 2 * part - 0.02) << flows.size() << " gates, keep " << keep;
+      for (const std::size_t level : {1, 2}) {
+        EXPECT_GE(least[level], part - 0.02) << flows.size() << " gates, keep " << keep;
+      }
+    }
+  }
+}
+
 const limits::Parameters kLog = limits::SlidingLogParameters{{kRate}, Duration::seconds(1), 90, {}};
 const limits::Parameters kQueue =
     limits::LeakyBucketParameters{limits::reduced({kRate, 1'000'000}), {500}, true};

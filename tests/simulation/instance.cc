@@ -1,6 +1,7 @@
 #include "instance.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <variant>
 
@@ -22,6 +23,14 @@ bool tidies_up(const core::Command& command) {
          std::holds_alternative<core::Release>(command) ||
          std::holds_alternative<core::Ended>(command) ||
          std::holds_alternative<core::ForgetLine>(command);
+}
+
+// What the gate wants to be woken for: "line 7".
+std::string next_alarm(const core::Gate& gate) {
+  static constexpr std::array kNames = {"record", "expiry",       "line",      "limit",
+                                        "target", "target_queue", "partition", "commit"};
+  const core::Alarm alarm = gate.next_alarm().value();
+  return kNames.at(static_cast<std::size_t>(alarm.kind)) + (" " + std::to_string(alarm.index));
 }
 
 }  // namespace
@@ -88,7 +97,9 @@ void Instance::take_told() {
 void Instance::pass_time() {
   const Instant now = world_.timeline.now();
   for (int again = 0; gate_->next_wakeup() && *gate_->next_wakeup() <= now; ++again) {
-    if (again == 2) throw Failure("wakeup_in_the_past", "still due after TimePassed");
+    if (again == 2) {
+      throw Failure("wakeup_in_the_past", "still due after TimePassed: " + next_alarm(*gate_));
+    }
     handle(core::TimePassed{});
   }
   take_told();
@@ -307,7 +318,9 @@ void Instance::check_idle() const {
   if (!records_.idle()) throw Failure("idle_records", "records are left in the gate");
   permits_.check_idle();
   gate_->check_invariants();
-  if (gate_->next_wakeup()) throw Failure("idle_wakeup", "an idle gate wants to be woken");
+  if (gate_->next_wakeup()) {
+    throw Failure("idle_wakeup", "an idle gate wants to be woken for " + next_alarm(*gate_));
+  }
 }
 
 std::string Instance::longest_lines() const {

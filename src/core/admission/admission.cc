@@ -39,7 +39,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep, bool paused) {
   // Under a limit that all gates share by flows a flow's retries are part of what it is given.
   line.retry_share = fleet ? 100 : options_.targets[options.target.value].retry_share;
   line.next_ask = line.next_same_ask = line.foretold = Instant{};
-  line.unanswered = line.bound = line.held_back = line.freed = line.ahead = false;
+  line.unanswered = line.bound = line.held_back = line.freed = line.may_reach_ahead = false;
   line.goes_first = line.had_turn = line.lapsed = line.changed = line.all_changed = false;
   line.paused = paused;
   line.short_of = kNoKeyless;

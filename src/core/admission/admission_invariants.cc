@@ -22,7 +22,7 @@ void Admission::check_counts() const {
     CHECK(aside == nullptr || *aside == line.in_flight);
     const std::int64_t asked = line.open_ask ? line.asked : 0;
     (asks_ahead(line) ? ahead : due)[target.value] += asked;
-    for (const HeldPermit& held : line.permits) ++(held.ahead ? ahead : due)[target.value];
+    for (const HeldPermit& held : line.permits) ++(held.granted_ahead ? ahead : due)[target.value];
     if (!is_paused(line)) {
       Places::Count& count = places[target.value];
       count.lines += line.total > 0;

@@ -29,7 +29,7 @@ Duration Admission::horizon_of(const Line& line) const {
   // comes due soon: where others book ahead there is none that is due at once, however long it asks.
   const bool probes = !breaker_of(line).closed();
   if (line.reach > Duration{} && !probes) return line.reach;
-  if (!line.ahead && (probes || route.limit_count > 1)) return {};
+  if (!line.may_reach_ahead && (probes || route.limit_count > 1)) return {};
   if (line.fleet()) return std::min(route.horizon, kHorizonOfFleet);
   const bool for_flows = line.flows && route.cost_varies;
   return for_flows ? std::min(route.horizon, kAheadOfFlows) : route.horizon;
@@ -292,7 +292,8 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   if (is_short) note_denied(line, static_cast<std::size_t>(granted));
   Picker::want_no_more(line, static_cast<std::size_t>(granted));
   name_no_more(line);
-  if (granted > 0 && !breaker_of(line).closed()) line.ahead = false;  // For this probe only.
+  if (granted > 0 && !breaker_of(line).closed())
+    line.may_reach_ahead = false;  // For this probe only.
   if (hopeless == kNoSlot) serve(line, now, commands);
   return hopeless;
 }

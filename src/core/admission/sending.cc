@@ -9,7 +9,7 @@ namespace einlass::core {
 HeldPermit Admission::take_permit(Line& line) {
   const HeldPermit held = line.permits.front();
   line.permits.pop_front();
-  --queues_of(line).reserve(held.ahead).permits;
+  --queues_of(line).reserve(held.granted_ahead).permits;
   if (held.wanted.flow != kNoSlot) line.flows->promise_no_more(held.wanted.flow);
   return held;
 }

@@ -60,8 +60,9 @@ void Admission::learn_from_shortage(Line& line, KeylessIndex keyless, const Perm
     return ask_after(line, keyless, retry + wait_ahead(ahead, now - line.asked_at), ahead, now);
   }
   const bool probes = !breaker_of(line).closed();
-  line.ahead = route.horizon > Duration{} && (probes || (binds_all && route.limit_count > 1));
-  if (!line.ahead) return ask_after(line, keyless, retry, {}, now);
+  line.may_reach_ahead =
+      route.horizon > Duration{} && (probes || (binds_all && route.limit_count > 1));
+  if (!line.may_reach_ahead) return ask_after(line, keyless, retry, {}, now);
   // As soon as that permit is so near that it may be asked for, and like any ask before long.
   line.next_same_ask = now + before_long(retry);
   const Duration reach = std::min(retry, horizon_of(line));

@@ -24,6 +24,12 @@ std::optional<Instant> Deadlines::next() const {
   return heap->front_key().at;
 }
 
+std::optional<Alarm> Deadlines::first() const {
+  const Heap<Key>* heap = earliest();
+  if (heap == nullptr) return std::nullopt;
+  return front_of(*heap);
+}
+
 std::optional<Instant> Deadlines::when(Alarm alarm) const {
   const Key* key = heaps_[static_cast<std::size_t>(alarm.kind)].find(alarm.index);
   if (key == nullptr) return std::nullopt;
@@ -33,8 +39,7 @@ std::optional<Instant> Deadlines::when(Alarm alarm) const {
 std::optional<Alarm> Deadlines::pop_due(Instant now) {
   const Heap<Key>* heap = earliest();
   if (heap == nullptr || heap->front_key().at > now) return std::nullopt;
-  const auto kind = static_cast<std::size_t>(heap - heaps_.data());
-  const Alarm alarm{static_cast<Alarm::Kind>(kind), heap->front()};
+  const Alarm alarm = front_of(*heap);
   clear(alarm);
   return alarm;
 }

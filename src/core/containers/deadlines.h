@@ -37,8 +37,9 @@ class Deadlines {
   void set(Alarm alarm, Instant at);
   void clear(Alarm alarm) { of(alarm).erase(alarm.index); }
 
-  // The earliest alarm's instant; empty when none is set.
+  // The earliest alarm's instant, and which it is; empty when none is set.
   std::optional<Instant> next() const;
+  std::optional<Alarm> first() const;
 
   // When that alarm goes off; empty if it is not set.
   std::optional<Instant> when(Alarm alarm) const;
@@ -63,6 +64,9 @@ class Deadlines {
   Heap<Key>& of(Alarm alarm) { return heaps_[static_cast<std::size_t>(alarm.kind)]; }
   // The heap with the earliest; null when there is none.
   const Heap<Key>* earliest() const;
+  Alarm front_of(const Heap<Key>& heap) const {
+    return {static_cast<Alarm::Kind>(&heap - heaps_.data()), heap.front()};
+  }
 
   std::array<Heap<Key>, kKinds> heaps_;  // By kind.
   std::uint64_t turn_ = 0;

@@ -57,6 +57,8 @@ class Gate {
 
   // When to send TimePassed if nothing else happens; empty when nothing waits for time.
   std::optional<Instant> next_wakeup() const { return deadlines_.next(); }
+  // What it is for.
+  std::optional<Alarm> next_alarm() const { return deadlines_.first(); }
 
   const RouteStats& stats(RouteId route) const { return stats_[route.value]; }
   // Records that wait for their next attempt.

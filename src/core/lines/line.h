@@ -37,7 +37,7 @@ struct Wanted {
 struct HeldPermit {
   Permit permit;
   Instant due;
-  bool ahead = false;  // It came due after it was granted.
+  bool granted_ahead = false;  // It came due after it was granted.
   Wanted wanted{};     // Where costs come from the records: what it was asked for with.
 };
 
@@ -135,7 +135,8 @@ struct Line {
   bool held_back = false;    // Too many attempts are under way for a limit with a key of its own.
   bool freed = false;        // An attempt of it has ended while its ask was open.
   LeftToOthers left;         // Of its places under a limit with a key.
-  bool ahead = false;        // Several limits; the one that was short last has no key: ask ahead.
+  bool may_reach_ahead =
+      false;  // Though it has several limits: the one that was short last has no key.
   bool changed = false;      // Its limits have changed since its open ask was sent,
   bool all_changed = false;  // and those without a key among them.
   bool goes_first = false;   // It asked that limit in its turn, and was given nothing.

@@ -17,11 +17,14 @@ TEST(Deadlines, the_earliest_goes_off_first_and_only_when_it_is_due) {
   deadlines.set(line(2), Instant{10});
   deadlines.set({Alarm::Kind::commit, 0}, Instant{20});
   EXPECT_EQ(deadlines.next(), Instant{10});
+  EXPECT_EQ(deadlines.first()->index, 2u);
   EXPECT_FALSE(deadlines.pop_due(Instant{9}));
   EXPECT_EQ(deadlines.pop_due(Instant{30})->index, 2u);
+  EXPECT_EQ(deadlines.first()->kind, Alarm::Kind::commit);
   EXPECT_EQ(deadlines.pop_due(Instant{30})->kind, Alarm::Kind::commit);
   EXPECT_EQ(deadlines.pop_due(Instant{30})->index, 1u);
   EXPECT_FALSE(deadlines.next());
+  EXPECT_FALSE(deadlines.first());
 }
 
 TEST(Deadlines, alarms_of_one_instant_go_off_in_the_order_in_which_they_were_set) {

@@ -318,6 +318,60 @@ TEST(GateBreaker, an_abandoned_probe_still_counts) {
   EXPECT_EQ(bench.sent().back(), 7u);
 }
 
+// Answers each ask with all that it is for.
+void answer_all(BenchGate& bench, std::size_t& answered) {
+  for (auto asks = bench.all<Ask>(); answered < asks.size(); asks = bench.all<Ask>()) {
+    const Ask ask = asks[answered++];
+    const std::vector<Duration> due(static_cast<std::size_t>(ask.max.value));
+    bench.put(PermitsAnswered{ask.line, ask.ask, due, bench.now});
+    bench.now = bench.now + Duration::millis(3);
+  }
+}
+
+// Two lines have permits for what is ordered behind the failing record of a third, and so no turn
+// was ever left to it; one of 26,000 worlds of the simulation, as it was then, ended so.
+TEST(GateBreaker, a_target_is_tried_again_where_other_lines_hold_permits_behind_the_probe) {
+  RouteOptions route = keyed();
+  route.order = Order::partition;
+  route.use_within = Duration::seconds(4);
+  route.retry_initial = route.retry_max = Duration::millis(10);
+  GateOptions options = BenchGate::options_for(route, 2);
+  options.targets[0].retry_share = 20;
+  options.targets[0].breaker.failures = 1;
+  options.targets[0].breaker.wait = kWait;
+  BenchGate bench(options);
+  for (std::uint32_t line : {1, 2, 3}) bench.gate.add_line(LineId{line}, RouteId{0}, true);
+  bench.assign(0);
+  std::uint32_t next = 0;
+  for (std::uint32_t line : {1, 2, 1, 2, 1, 2, 3, 3, 3, 1, 2, 1, 2}) {
+    bench.arrive(next, next, 0, line);
+    ++next;
+  }
+  std::size_t answered = 0;
+  answer_all(bench, answered);
+  for (std::uint32_t slot = 0; slot < 6; ++slot) {
+    bench.ended(slot, Outcome::accepted);
+    answer_all(bench, answered);
+  }
+  std::uint32_t attempt = 0;
+  for (int i = 0; i < 40; ++i) {
+    const Send last = bench.all<Send>().back();
+    ASSERT_EQ(last.record.slot, 6u);
+    if (last.attempt.value != attempt) {
+      attempt = last.attempt.value;
+      bench.ended(6, Outcome::retry, attempt);
+    }
+    bench.pass(Duration::millis(50));
+    answer_all(bench, answered);
+  }
+  ASSERT_GT(attempt, 1u);
+  for (int i = 0; i < 60 && bench.all<Send>().back().attempt.value == attempt; ++i) {
+    bench.pass(Duration::seconds(1));
+    answer_all(bench, answered);
+  }
+  EXPECT_GT(bench.all<Send>().back().attempt.value, attempt);
+}
+
 TEST(GateHold, what_another_gate_was_told_holds_here_too) {
   BenchGate bench(BenchGate::options_for(free_route()));
   bench.assign(0);

@@ -65,6 +65,24 @@ TEST(Gate, a_record_waits_for_a_permit_and_asks_again_exactly_when_told) {
   EXPECT_EQ(bench.gate.stats(RouteId{0}).limits[0].admissions, 1u);
 }
 
+// 2^32 ms are 49.7 days, 2^32 us are an hour and a quarter.
+TEST(Gate, goes_on_for_a_hundred_days) {
+  BenchGate bench(BenchGate::options_for(limited_route(Order::none)));
+  bench.assign(0);
+  for (std::uint32_t day = 0; day < 100; ++day) {
+    bench.arrive(day, day);
+    bench.answer({}, Duration::seconds(20));
+    bench.pass(Duration::seconds(20));
+    bench.answer({0});
+    ASSERT_EQ(bench.sent().back(), day);
+    bench.ended(day, Outcome::accepted);
+    bench.pass(Duration::seconds(86'400));
+    ASSERT_EQ(bench.all<Commit>().back().entries[0].next, Offset{day + 1});
+    bench.put(CommitEnded{CommitResult::committed});
+  }
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).delivered, 100u);
+}
+
 TEST(Gate, while_its_target_is_held_nobody_asks) {
   BenchGate bench(BenchGate::options_for(limited_route(Order::none), 1));
   bench.assign(0);
