@@ -12,6 +12,7 @@ from harness import deliveries  # noqa: E402
 import namespace  # noqa: E402
 from harness.places import PATIENCE, now_us, wait_until  # noqa: E402
 from harness.scenario import Scenario  # noqa: E402
+import letters  # noqa: E402
 
 RATE = 200         # Of the honest route, a second. Its limit sets that, not the machine.
 LEAST = 1 - 0.1 * PATIENCE  # What it must keep.
@@ -19,6 +20,7 @@ STALL = 0.6        # What the machine may take from all at once, in seconds, and
 BEFORE = 4         # Seconds in which it is counted with nobody hostile at work.
 LONGEST_GAP = 2    # Seconds without an honest record, at most: a rate over half a minute would not show more.
 PARTITIONS = 4
+KEY = {"X-Api-Key": "that-of-each-target-4711"}  # Which nobody else is ever to see.
 
 
 class Inputs:
@@ -56,6 +58,7 @@ class Hostile(Scenario):
     redis = False
     own_kafka = True  # The one that others share is in another network.
     fed = 0  # How many records came for inputs.
+    have_letters = ()  # The topics whose records may become dead letters.
 
     def setUp(self):
         self.assertTrue(namespace.is_alone(), "run the file itself: it makes a network of its own")
@@ -66,17 +69,20 @@ class Hostile(Scenario):
         pace = {"algorithm": "token_bucket", "rate": f"{RATE}/s", "burst": int(STALL * RATE), "start": "empty", "store": "memory"}
         return self.world.config("well", 1, changes={
             "limits": {"shared": None, "pace": pace},
+            "targets": {"receiver": {"http": {"headers": KEY}}},
             "route": {"name": "well", "limits": ["pace"], "order": "none", "inside": {"records": 500}},
             "kafka": {"group": "hostile"}, **changes})
 
     def add_evil(self, config, http, topic="evil", target="evil", **route):
         """A second route, to a target of its own that is made with `http`. Its records become dead letters soon."""
-        config["targets"][target] = {"http": {"timeout": "2s", "max_in_flight": 32, **http}}
+        headers = {**KEY, **http.get("headers", {})}
+        config["targets"][target] = {"http": {"timeout": "2s", "max_in_flight": 32, **http, "headers": headers}}
         config["routes"].append({
             "name": topic, "topics": [topic], "target": target, "order": "none", "inside": {"records": 500},
             "retry": {"initial": "10ms", "max": "50ms", "attempts": 3}, "dead_letter": f"{topic}.dead", **route})
         for name in (topic, f"{topic}.dead"):
             self.world.create_topic(name, PARTITIONS)
+        self.have_letters = (*self.have_letters, topic)
         return config
 
     def start_well(self, config, seconds):
@@ -153,3 +159,6 @@ class Hostile(Scenario):
             route = self._route(topic)
             return route and route["delivered"] + route["dead_lettered"] == produced and route["received"] == produced
         wait_until(all_ended, patience, f"an end of all {produced} records of {topic}")
+        if topic in self.have_letters:
+            told = b"\n".join(letters.reasons(self.world, f"{topic}.dead"))
+            self.assertEqual([secret for secret in self.world.all_secrets() if secret.encode() in told], [], "in a dead letter")

@@ -175,7 +175,6 @@ class OfATarget(KafkaBroker):
         self.assertEqual(len(arrived), self.fed, "each has come, whatever was answered to it")
         self.judge_life()
 
-    @plan(whole=True)
     def test_a_sample(self):
         self.check(60, 60)
 

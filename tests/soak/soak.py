@@ -5,14 +5,16 @@
     tests/soak/soak.py --minutes 480         eight hours
     tests/soak/soak.py --leak 100            the check itself: so many bytes are lost with each send, and it must be seen
 
-Two gates share a limit in Redis for each of 100,000 keys that come and go. Meanwhile the second one joins and leaves, the
-first is reloaded under other numbers, and the target fails for a while, each again and again. Sampled are the first gate's
+Two gates share a limit in Redis for each key. Each record has a new one, and 100,000 of them are in use at a time. Meanwhile the
+second gate leaves, for so long that the first one is given its partitions, and joins again; the first is reloaded under other
+numbers; and the target fails, hangs up, or does not answer for a while, each again and again. Sampled are the first gate's
 memory, file descriptors, threads and metric series, and Redis' keys. After a third of the time to warm up each may differ
 between the rest's two halves by no more than what is noise; nothing is lost and no book is open at the end.
 """
 
 import argparse
 import collections
+import itertools
 import os
 import signal
 import statistics
@@ -29,11 +31,13 @@ from harness.world import World  # noqa: E402
 
 RATE = 5_000
 PARTITIONS = 6
-KEYS = 100_000
+WINDOW = 20       # Seconds that a key is in use.
 SAMPLE = 2        # Seconds between two looks.
-OUTAGE = (20, 2)  # Every so many seconds the target fails for so many.
+OUTAGE = (20, 2)  # Every so many seconds the target fails for so many, in turn by each of these:
+OUTAGES = [("status", {"status": 500}), ("reset", {}), ("hang", {})]
 RELOAD = 7
 REJOIN = 30
+SESSION_MS = 6000  # Who is away for longer has lost its partitions.
 
 Sample = collections.namedtuple("Sample", "memory_mb files threads series redis_keys")
 # What may come on top from one half to the other: a part, and that much.
@@ -42,8 +46,9 @@ NOISE = Sample((0.02, 2.0), (0.0, 8), (0.0, 1), (0.0, 4), (0.1, 500))
 
 def config(world, limit):
     return world.config("results", 1, {
-        "limits": {"shared": None, "each": {"algorithm": "sliding_log", "limit": limit, "window": "1s", "even": "0%", "store": "redis",
+        "limits": {"shared": None, "each": {"algorithm": "sliding_log", "limit": limit, "window": f"{WINDOW}s", "even": "0%", "store": "redis",
                                             "key": "record_key"}},
+        "kafka": {"properties": {"session.timeout.ms": SESSION_MS}},
         "targets": {"receiver": {"http": {"max_in_flight": 200}}},
         "route": {"limits": ["each"], "order": "none", "retry": {"initial": "50ms", "max": "1s"}}})
 
@@ -87,7 +92,8 @@ def run(world, seconds, lost):
     first.before = leaking(world, lost)
     first.start()
     second = world.gate("gate-2", config(world, 10)).start()
-    producer = world.start_producing("results", int(RATE * seconds), size=200, keys=KEYS, rate=RATE)
+    producer = world.start_producing("results", int(RATE * seconds), size=200, keys=int(RATE * seconds), rate=RATE)
+    kinds = itertools.cycle(OUTAGES)
     outages, reloads, joins = Turns(OUTAGE[0]), Turns(RELOAD), Turns(REJOIN)
     samples, limit, there = [], 10, True
     end = time.monotonic() + seconds
@@ -96,7 +102,8 @@ def run(world, seconds, lost):
         samples.append(sample(world, first))
         if outages.due():
             world.receiver.forget()  # Before the target fails: each request has its answer at once.
-            world.receiver.tell("status", status=500, for_ms=OUTAGE[1] * 1000)
+            mode, settings = next(kinds)
+            world.receiver.tell(mode, **settings, for_ms=OUTAGE[1] * 1000)
         if reloads.due():
             limit = 21 - limit
             first.change({"limits": {"each": {"limit": limit}}})
@@ -104,6 +111,7 @@ def run(world, seconds, lost):
         if joins.due():
             there = not there
             if there:
+                assert len(first.partitions()) == PARTITIONS, "it was given those of who has left"
                 second.start()
             else:
                 assert second.terminate() == 0, second.log()

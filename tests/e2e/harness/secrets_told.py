@@ -61,7 +61,7 @@ def said_by(gates, directory):
     for gate in gates:
         if gate.process is None or gate.process.poll() is not None:
             continue
-        for page in ("/metrics", "/v1/status", "/readyz"):
+        for page in ("/metrics", "/v1/status", "/v1/quotas", "/v1/pauses", "/v1/why?key=k", "/readyz"):
             texts[f"{page} of {gate.name}"] = gate.get(page, timeout=2.0)[1]
     for gate in gates:
         if gate.process is not None:

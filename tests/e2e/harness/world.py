@@ -66,11 +66,15 @@ class World:
         self.secrets.add(text)
         return text
 
-    def secrets_told(self):
-        """Where one stands that nobody is to see; "" if nowhere."""
+    def all_secrets(self):
+        """That one, and those of the gates' configs."""
         for gate in self.gates:
             gate.note_secrets()
-        secrets = self.secrets.union(*(gate.secrets for gate in self.gates))
+        return self.secrets.union(*(gate.secrets for gate in self.gates))
+
+    def secrets_told(self):
+        """Where one stands that nobody is to see; "" if nowhere."""
+        secrets = self.all_secrets()
         return secrets_told.told(secrets, secrets_told.said_by(self.gates, self.directory)) if secrets else ""
 
     def stop(self):
